@@ -1,0 +1,124 @@
+/**
+ * What a conversation is made of. A message is what a model is sent and what it answers; it is stored exactly so and
+ * never rewritten. An entry is one fact in a session's append-only log: messages, and the few facts around them.
+ */
+import type { CallId, InboxId, ModelCallId, TurnId } from './ids.ts';
+
+export interface TextPart {
+  readonly kind: 'text';
+  readonly text: string;
+}
+
+/** Bytes are kept by their hash, so that a replayed prompt carries the same ones. */
+export interface StoredContent {
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly mediaType: string;
+}
+
+export interface ImagePart {
+  readonly kind: 'image';
+  readonly content: StoredContent;
+}
+
+export interface FilePart {
+  readonly kind: 'file';
+  readonly name: string;
+  readonly content: StoredContent;
+}
+
+export interface ReasoningPart {
+  readonly kind: 'reasoning';
+  readonly text: string;
+  /** What a provider wants back untouched: a signature, an encrypted block. */
+  readonly opaque?: string;
+}
+
+export interface ToolCallPart {
+  readonly kind: 'tool-call';
+  /** Ours, unique for ever; providers repeat theirs. */
+  readonly callId: CallId;
+  readonly providerCallId?: string;
+  readonly name: string;
+  /** The argument text as the model wrote it, valid JSON or not. */
+  readonly arguments: string;
+}
+
+export interface ToolResultPart {
+  readonly kind: 'tool-result';
+  readonly callId: CallId;
+  readonly outcome: CallOutcome;
+  readonly text: string;
+}
+
+/** `unknown`: it started, and whether it finished can't be told. `skipped`: it was never started. */
+export type CallOutcome = 'finished' | 'failed' | 'unknown' | 'skipped';
+
+export type Part = TextPart | ImagePart | FilePart | ReasoningPart | ToolCallPart | ToolResultPart;
+
+export interface UserMessage {
+  readonly role: 'user';
+  readonly parts: readonly (TextPart | ImagePart | FilePart)[];
+}
+
+export interface AssistantMessage {
+  readonly role: 'assistant';
+  readonly parts: readonly (TextPart | ReasoningPart | ToolCallPart)[];
+}
+
+export interface ToolMessage {
+  readonly role: 'tool';
+  readonly parts: readonly [ToolResultPart];
+}
+
+export type Message = UserMessage | AssistantMessage | ToolMessage;
+
+/** A tool as the model is told about it. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** The frozen start of every prompt of a session. The newest one in the log is in force. */
+export interface Head {
+  readonly systemPrompt: string;
+  readonly tools: readonly ToolDefinition[];
+}
+
+/** Why a session's prompt starts as it does; every reason but the first one costs the provider's cache once. */
+export type HeadReason =
+  | 'session-started'
+  | 'model-changed'
+  | 'toolset-changed'
+  | 'system-prompt-changed'
+  | 'registry-changed';
+
+/** How a turn ended. `parked`: it took the process down too often and waits for a person. */
+export type TurnOutcome = 'answered' | 'stopped' | 'failed' | 'parked';
+
+export type EntryBody =
+  | { readonly kind: 'head'; readonly reason: HeadReason; readonly head: Head }
+  | { readonly kind: 'turn-opened' }
+  | { readonly kind: 'message'; readonly message: UserMessage; readonly inboxId: InboxId }
+  | { readonly kind: 'message'; readonly message: AssistantMessage; readonly modelCallId: ModelCallId }
+  | { readonly kind: 'message'; readonly message: ToolMessage }
+  | { readonly kind: 'notice'; readonly text: string }
+  | { readonly kind: 'turn-closed'; readonly outcome: TurnOutcome };
+
+/** One fact of a session, as stored. `seq` counts from 1 without gaps within the session. */
+export type Entry = EntryBody & {
+  readonly seq: number;
+  readonly at: number;
+  readonly turnId: TurnId | null;
+};
+
+/** The text a person reads in a message: its text parts, joined. */
+export function textOf(message: Message): string {
+  return message.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
+}
+
+export function toolCallsOf(message: AssistantMessage): ToolCallPart[] {
+  return message.parts.filter((part) => part.kind === 'tool-call');
+}

@@ -1,0 +1,315 @@
+/**
+ * The contract of the store: what survives a crash, in domain verbs. Every driver passes `store-suite.ts`.
+ *
+ * - A verb is one transaction: all of it or nothing, durable before its promise resolves.
+ * - Whatever changes a session's turn goes through `commit`, which checks the session's lease inside the same
+ *   transaction; an owner that lost its lease can write nothing, however late it wakes up.
+ * - Anyone may admit a message, ask for a stop, or read.
+ * - Failures are `StoreError`s. Nothing is swallowed: a caller that sees an error knows that nothing was written.
+ */
+import type { CallId, InboxId, ModelCallId, NodeId, OutboxId, SessionId, SessionKey, TurnId } from '../protocol/ids.ts';
+import type {
+  AssistantMessage,
+  CallOutcome,
+  Entry,
+  Head,
+  HeadReason,
+  ToolMessage,
+  TurnOutcome,
+  UserMessage,
+} from '../protocol/messages.ts';
+import type { SearchHit } from '../protocol/api.ts';
+import type { Usage } from '../protocol/usage.ts';
+
+// --- records -------------------------------------------------------------------------------------------------------
+
+export interface SessionRecord {
+  readonly id: SessionId;
+  readonly key: SessionKey;
+  /** A unique handle for people. */
+  readonly name: string;
+  readonly title: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Sequence of the newest entry; 0 for an empty log. */
+  readonly lastSeq: number;
+  /** User and assistant messages in the log. */
+  readonly messages: number;
+  readonly turn: 'none' | 'open' | 'parked';
+}
+
+export interface TurnRecord {
+  readonly id: TurnId;
+  readonly sessionId: SessionId;
+  readonly state: 'open' | 'closed' | 'parked';
+  readonly openedAt: number;
+  /** How often the process died while this turn was open. */
+  readonly crashes: number;
+  /** How many model calls were started in it. */
+  readonly modelCalls: number;
+  readonly stopRequested: boolean;
+  /** Sequence of the turn's first entry. */
+  readonly firstSeq: number;
+}
+
+export type CallState = 'planned' | 'started' | CallOutcome;
+
+export interface CallRecord {
+  readonly id: CallId;
+  readonly turnId: TurnId;
+  /** Place among the calls of one assistant message, from 0. */
+  readonly position: number;
+  readonly name: string;
+  readonly arguments: string;
+  /** As the tool declared them when the call was stored. */
+  readonly effect: 'read' | 'write' | 'self';
+  readonly replay: 'safe' | 'never';
+  readonly state: CallState;
+}
+
+export interface InboxRecord {
+  readonly id: InboxId;
+  readonly sessionId: SessionId;
+  readonly channel: string;
+  readonly externalId: string;
+  readonly message: UserMessage;
+  /** Where the answer goes within the channel, in the channel's own words. */
+  readonly target: string;
+  readonly receivedAt: number;
+  /** `promoted`: it is a message of an open turn. `answered`: that turn is closed. */
+  readonly state: 'waiting' | 'promoted' | 'answered';
+}
+
+/** What leads from a stored session to its next action, read at one moment. */
+export interface JournalSlice {
+  readonly session: SessionRecord;
+  /** Entries after the asked-for sequence, in order. */
+  readonly entries: readonly Entry[];
+  readonly openTurn: TurnRecord | null;
+  /** Calls of the open turn that are planned or started, in the order of the message that asked for them. */
+  readonly unsettledCalls: readonly CallRecord[];
+  /** Oldest first. */
+  readonly waiting: readonly InboxRecord[];
+}
+
+export interface OutboxRecord {
+  readonly id: OutboxId;
+  readonly sessionId: SessionId;
+  readonly turnId: TurnId | null;
+  readonly channel: string;
+  /** The place within the channel, in the channel's own words. */
+  readonly target: string;
+  readonly text: string;
+  /** `attempting`: the network may or may not have seen it. */
+  readonly state: 'pending' | 'attempting' | 'sent' | 'failed';
+  readonly attempts: number;
+}
+
+export interface StoreTotals {
+  readonly sessions: number;
+  readonly turnsOpen: number;
+  readonly turnsDone: number;
+  readonly turnsFailed: number;
+  readonly turnsParked: number;
+  readonly inboxWaiting: number;
+  readonly outboxPending: number;
+  readonly usage: Usage;
+}
+
+// --- admission -----------------------------------------------------------------------------------------------------
+
+export interface Admission {
+  readonly inboxId: InboxId;
+  readonly channel: string;
+  readonly externalId: string;
+  readonly message: UserMessage;
+  readonly target: string;
+  /** An existing session, or one to create if no session has this key. */
+  readonly session:
+    | { readonly kind: 'existing'; readonly id: SessionId }
+    | { readonly kind: 'by-key'; readonly key: SessionKey; readonly id: SessionId; readonly name: string };
+  /** Used as the title of a session that has none. */
+  readonly title: string;
+  /** More waiting messages than this in the session, and the message is refused. */
+  readonly waitingMax: number;
+}
+
+export type AdmitResult =
+  | { readonly kind: 'admitted'; readonly inboxId: InboxId; readonly session: SessionRecord; readonly created: boolean }
+  /** This channel and external id was admitted before; `record` is what became of it. */
+  | { readonly kind: 'duplicate'; readonly record: InboxRecord; readonly session: SessionRecord }
+  | { readonly kind: 'refused'; readonly reason: 'queue-full' | 'no-such-session' };
+
+// --- leases --------------------------------------------------------------------------------------------------------
+
+/** Proof of owning a session. `token` grows with every grant, so that an older one can be told from a newer one. */
+export interface Lease {
+  readonly sessionId: SessionId;
+  readonly owner: NodeId;
+  readonly token: number;
+}
+
+// --- writes under a lease ------------------------------------------------------------------------------------------
+
+export interface PlannedCall {
+  readonly id: CallId;
+  readonly name: string;
+  readonly arguments: string;
+  readonly effect: CallRecord['effect'];
+  readonly replay: CallRecord['replay'];
+}
+
+export interface Reply {
+  readonly outboxId: OutboxId;
+  readonly channel: string;
+  readonly target: string;
+  readonly text: string;
+}
+
+/** One verb inside a `commit`. A transaction is a list of them: a value, so that it can cross threads and be replayed. */
+export type SessionWrite =
+  /** Appends a `head` entry: the prompt's frozen start from now on. */
+  | { readonly verb: 'freeze-head'; readonly reason: HeadReason; readonly head: Head }
+  /** Opens the session's turn and promotes these waiting messages into it, in this order. */
+  | { readonly verb: 'open-turn'; readonly turnId: TurnId; readonly promote: readonly InboxId[] }
+  /** Promotes waiting messages into the turn that is open already. */
+  | { readonly verb: 'join-turn'; readonly turnId: TurnId; readonly promote: readonly InboxId[] }
+  | {
+      readonly verb: 'start-model-call';
+      readonly modelCallId: ModelCallId;
+      readonly turnId: TurnId;
+      readonly purpose: 'answer' | 'summarise';
+      readonly provider: string;
+      readonly model: string;
+    }
+  | {
+      readonly verb: 'end-model-call';
+      readonly modelCallId: ModelCallId;
+      readonly outcome: 'completed' | 'failed' | 'cancelled';
+      readonly usage: Usage | null;
+      readonly error: string | null;
+    }
+  /** Appends the model's message and plans its calls, before any of them may start. */
+  | {
+      readonly verb: 'append-answer';
+      readonly turnId: TurnId;
+      readonly modelCallId: ModelCallId;
+      readonly message: AssistantMessage;
+      readonly calls: readonly PlannedCall[];
+    }
+  /** planned -> started. */
+  | { readonly verb: 'start-call'; readonly turnId: TurnId; readonly callId: CallId }
+  /** planned or started -> settled, and appends the result. */
+  | { readonly verb: 'settle-call'; readonly turnId: TurnId; readonly callId: CallId; readonly message: ToolMessage }
+  /** A word to the people in the session that no model sees. */
+  | { readonly verb: 'notice'; readonly turnId: TurnId | null; readonly text: string }
+  /** Closes (or parks) the turn, marks its messages answered and queues the reply, together. */
+  | {
+      readonly verb: 'close-turn';
+      readonly turnId: TurnId;
+      readonly outcome: TurnOutcome;
+      readonly reply: Reply | null;
+    };
+
+// --- deliveries ----------------------------------------------------------------------------------------------------
+
+export type DeliverySettlement =
+  | { readonly kind: 'sent'; readonly platformId: string | null }
+  | { readonly kind: 'retry'; readonly notBefore: number; readonly error: string }
+  | { readonly kind: 'failed'; readonly error: string };
+
+// --- export --------------------------------------------------------------------------------------------------------
+
+/** A session outside the store, as `sessions export` writes it and `sessions import` reads it. */
+export interface PortableSession {
+  readonly name: string;
+  readonly title: string;
+  readonly createdAt: number;
+  readonly entries: readonly Entry[];
+}
+
+// --- the store -----------------------------------------------------------------------------------------------------
+
+/** Reads see everything whose promise has resolved. They never wait for a writer. */
+export interface StoreReader {
+  session(id: SessionId): Promise<SessionRecord | null>;
+  sessionByName(name: string): Promise<SessionRecord | null>;
+  sessionByKey(key: SessionKey): Promise<SessionRecord | null>;
+  /** Newest activity first; `before` is an `updatedAt`. */
+  sessions(page: { readonly limit: number; readonly before?: number }): Promise<readonly SessionRecord[]>;
+  entries(id: SessionId, page: { readonly after: number; readonly limit: number }): Promise<readonly Entry[]>;
+  journal(id: SessionId, afterSeq: number): Promise<JournalSlice | null>;
+  inbox(id: InboxId): Promise<InboxRecord | null>;
+  /** The turn a message was promoted into; null while it waits. */
+  turnOfInbox(id: InboxId): Promise<TurnId | null>;
+  /** Sessions with a waiting message or an open turn: what there is to do, oldest first. */
+  sessionsWithWork(limit: number): Promise<readonly SessionId[]>;
+  totals(): Promise<StoreTotals>;
+}
+
+export interface Store {
+  /** For people: which driver, which file or server. */
+  readonly description: string;
+  readonly read: StoreReader;
+
+  /** Stores an arriving message and, if need be, its session. Unique by channel and external id. */
+  admit(admission: Admission): Promise<AdmitResult>;
+
+  /**
+   * Becomes the session's one owner until `ttlMs` from now; null while another owner's lease is valid. If the lease
+   * before was never released and a turn is open, its owner died in it: the turn's `crashes` goes up by one.
+   */
+  acquireLease(sessionId: SessionId, owner: NodeId, ttlMs: number): Promise<Lease | null>;
+  /** Prolongs every lease that this owner still holds. */
+  renewLeases(owner: NodeId, ttlMs: number): Promise<void>;
+  /** Gives the session up in good order. A lease that is not held any more is ignored. */
+  releaseLease(lease: Lease): Promise<void>;
+
+  /** All writes or none. Throws `lease-lost` if the lease is not the newest, `conflict` if a verb doesn't fit. */
+  commit(lease: Lease, writes: readonly SessionWrite[]): Promise<void>;
+
+  /** Marks the open turn to be stopped; false if none is open. Needs no lease: the owner sees it. */
+  requestStop(sessionId: SessionId): Promise<boolean>;
+
+  /** Takes due deliveries, oldest first, and records that an attempt begins. One per session at a time, in order. */
+  claimDeliveries(owner: NodeId, limit: number): Promise<readonly OutboxRecord[]>;
+  settleDelivery(id: OutboxId, settlement: DeliverySettlement): Promise<void>;
+
+  /** Removes a session and all that belongs to it; false if there was none. Throws `conflict` while its turn is open and leased. */
+  deleteSession(id: SessionId): Promise<boolean>;
+  /** Throws `conflict` if the name is taken. */
+  importSession(id: SessionId, key: SessionKey, session: PortableSession): Promise<SessionRecord>;
+
+  /** Full text over all messages, best first. Never on the main loop. */
+  search(query: string, limit: number): Promise<readonly SearchHit[]>;
+  /** Throws away the search index and builds it anew. */
+  rebuildSearch(): Promise<void>;
+  /** Writes a consistent copy of the database to this path while everything goes on. */
+  snapshot(path: string): Promise<void>;
+  /** What is wrong with the stored data; empty if nothing is. */
+  checkIntegrity(): Promise<readonly string[]>;
+
+  /** Waits for writes under way and closes. Idempotent. */
+  close(): Promise<void>;
+}
+
+export type StoreErrorReason =
+  | 'lease-lost'
+  | 'conflict'
+  | 'held'
+  | 'disk-full'
+  | 'read-only'
+  | 'damaged'
+  | 'newer-schema'
+  | 'unavailable';
+
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly reason: StoreErrorReason;
+
+  /** `message` is for the user: what happened and what to do. */
+  constructor(reason: StoreErrorReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
