@@ -2,7 +2,7 @@
  * First in, first out, never longer than its limit. Offering to a full queue says so at once instead of waiting:
  * what happens to the refused item is the producer's decision.
  */
-export class BoundedQueue<T extends NonNullable<unknown>> implements AsyncIterable<T> {
+export class BoundedQueue<T> implements AsyncIterable<T> {
   readonly limit: number;
   #items: T[] = [];
   #waiting: ((result: IteratorResult<T, undefined>) => void)[] = [];
@@ -41,8 +41,7 @@ export class BoundedQueue<T extends NonNullable<unknown>> implements AsyncIterab
   }
 
   next(): Promise<IteratorResult<T, undefined>> {
-    const item = this.#items.shift();
-    if (item !== undefined) return Promise.resolve({ done: false, value: item });
+    if (this.#items.length > 0) return Promise.resolve({ done: false, value: this.#items.shift() as T });
     if (this.#closed) return Promise.resolve({ done: true, value: undefined });
     return new Promise((resolve) => this.#waiting.push(resolve));
   }

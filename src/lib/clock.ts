@@ -9,10 +9,18 @@ export interface Clock {
   setTimer(delayMs: number, callback: () => void): () => void;
 }
 
+/** The longest delay a timer of the platform can hold, about 25 days; a longer one would fire at once. */
+const timerDelayMaxMs = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   setTimer(delayMs, callback) {
-    const timer = setTimeout(callback, delayMs);
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = (leftMs: number) => {
+      const stepMs = Math.min(leftMs, timerDelayMaxMs);
+      timer = setTimeout(() => (leftMs > stepMs ? wait(leftMs - stepMs) : callback()), stepMs);
+    };
+    wait(delayMs);
     return () => clearTimeout(timer);
   },
 };

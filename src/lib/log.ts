@@ -28,8 +28,12 @@ export interface LogDeps {
 export function createLog(deps: LogDeps, bound: LogFields = {}): Log {
   const write = (level: Exclude<LogLevel, 'silent'>, message: string, fields: LogFields = {}) => {
     if (ranks[level] < ranks[deps.level]) return;
-    const record = { time: new Date(deps.clock.now()).toISOString(), level, message, ...bound, ...fields };
-    deps.writeLine(deps.redactor.redact(stringify(record)));
+    const head = { time: new Date(deps.clock.now()).toISOString(), level, message };
+    try {
+      deps.writeLine(deps.redactor.redact(stringify(head, bound, fields)));
+    } catch {
+      // A log that can't be written must not stop the work that it tells about.
+    }
   };
   return {
     debug: (message, fields) => write('debug', message, fields),
@@ -48,19 +52,16 @@ export const silentLog: Log = {
   with: () => silentLog,
 };
 
-function stringify(record: LogFields): string {
+/** The head comes first and wins: a field of the same name can't change what a line is. */
+function stringify(head: LogFields, bound: LogFields, fields: LogFields): string {
   try {
-    return JSON.stringify(record, (_key, value: unknown) => {
-      if (value instanceof Error) return { name: value.name, message: value.message, stack: value.stack };
+    return JSON.stringify({ ...head, ...bound, ...fields, ...head }, (_key, value: unknown) => {
+      if (value instanceof Error)
+        return { name: value.name, message: value.message, stack: value.stack, cause: value.cause };
       return typeof value === 'bigint' ? value.toString() : value;
     });
   } catch {
     // A field that can't be written (a ring, a throwing getter) must not cost the line.
-    return JSON.stringify({
-      time: record['time'],
-      level: record['level'],
-      message: record['message'],
-      fields: 'unprintable',
-    });
+    return JSON.stringify({ ...head, fields: 'unprintable' });
   }
 }

@@ -19,7 +19,7 @@ export function createRedactor(): Redactor {
       secrets.add(secret);
       // A secret inside JSON or a URL has another spelling; both are blanked.
       secrets.add(JSON.stringify(secret).slice(1, -1));
-      secrets.add(encodeURIComponent(secret));
+      secrets.add(encodeURIComponent(secret.toWellFormed()));
       longestFirst = [...secrets].sort((a, b) => b.length - a.length);
     },
     redact(text) {
