@@ -101,8 +101,8 @@ export class ApiError extends Error {
   readonly reason: ApiErrorReason;
 
   /** `message` is for the user: what happened and what to do. */
-  constructor(reason: ApiErrorReason, message: string) {
-    super(message);
+  constructor(reason: ApiErrorReason, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.reason = reason;
   }
 }

@@ -27,7 +27,9 @@ export type LiveEvent =
     }
   | { readonly kind: 'call-output'; readonly turnId: TurnId; readonly callId: CallId; readonly text: string }
   | { readonly kind: 'call-ended'; readonly turnId: TurnId; readonly callId: CallId; readonly outcome: CallOutcome }
-  | { readonly kind: 'turn-ended'; readonly turnId: TurnId };
+  | { readonly kind: 'turn-ended'; readonly turnId: TurnId }
+  /** Something outside the conversation (a full disk, say) keeps it from going on; it is taken up again later. */
+  | { readonly kind: 'trouble'; readonly text: string };
 
 export type SessionEvent = DurableEvent | LiveEvent;
 
@@ -57,6 +59,8 @@ export function applyLive(turn: LiveTurn | null, event: SessionEvent): LiveTurn 
       return event.entry.kind === 'turn-closed' && event.entry.turnId === turn?.turnId ? null : turn;
     case 'live-state':
       return event.turn;
+    case 'trouble':
+      return turn;
     case 'turn-started':
       return { turnId: event.turnId, text: '', reasoning: '', calls: [] };
     case 'turn-ended':
@@ -66,7 +70,7 @@ export function applyLive(turn: LiveTurn | null, event: SessionEvent): LiveTurn 
   }
 }
 
-type WithinTurn = Exclude<LiveEvent, { kind: 'live-state' | 'turn-started' | 'turn-ended' }>;
+type WithinTurn = Exclude<LiveEvent, { kind: 'live-state' | 'turn-started' | 'turn-ended' | 'trouble' }>;
 
 function applyToTurn(turn: LiveTurn, event: WithinTurn): LiveTurn {
   switch (event.kind) {

@@ -1,0 +1,78 @@
+/** How a turn ends: its calls settled, a word to the people, the reply queued, in one commit. */
+import { present } from '../lib/assert.ts';
+import type { TurnId } from '../protocol/ids.ts';
+import { textOf, type TurnOutcome } from '../protocol/messages.ts';
+import type { Reply, SessionWrite } from '../store/store.ts';
+import type { Action } from './decide.ts';
+import { lastAnswerOfTurn, type Journal } from './journal.ts';
+import { settled } from './tool-round.ts';
+import type { TurnDeps } from './turn-deps.ts';
+
+type CloseAction = Extract<Action, { kind: 'close-turn' }>;
+
+export async function closeTurn(deps: TurnDeps, journal: Journal, action: CloseAction): Promise<void> {
+  const skipped = action.skip.map((call) =>
+    call.state === 'planned'
+      ? settled(call, 'skipped', 'It was not run: the turn was stopped before.')
+      : settled(call, 'unknown', 'It was interrupted; whether it finished is not known.'),
+  );
+  const answer = lastAnswerOfTurn(journal);
+  const answerText = answer === null ? '' : textOf(answer);
+  switch (action.ending) {
+    case 'answered':
+      return close(
+        deps,
+        journal,
+        skipped,
+        'answered',
+        answerText === '' ? 'The model gave no answer.' : null,
+        answerText,
+      );
+    case 'stopped':
+      return close(deps, journal, skipped, 'stopped', null, answerText);
+    case 'budget-spent':
+      return close(deps, journal, skipped, 'failed', budgetNotice(deps.agent.limits.modelCallsMax), '');
+    case 'crashed-repeatedly':
+      return close(deps, journal, skipped, 'parked', parkedNotice, '');
+  }
+}
+
+/** Ends the turn because the model can't be asked; `because` is a sentence for the user. */
+export function failTurn(
+  deps: TurnDeps,
+  journal: Journal,
+  before: readonly SessionWrite[],
+  because: string,
+): Promise<void> {
+  return close(deps, journal, before, 'failed', because, '');
+}
+
+async function close(
+  deps: TurnDeps,
+  journal: Journal,
+  before: readonly SessionWrite[],
+  outcome: TurnOutcome,
+  notice: string | null,
+  answer: string,
+): Promise<void> {
+  const turnId = present(journal.openTurn, 'an open turn').id;
+  const reply = await replyTo(deps, journal, turnId, answer === '' ? (notice ?? '') : answer);
+  const told: SessionWrite[] = notice === null ? [] : [{ verb: 'notice', turnId, text: notice }];
+  await deps.commit([...before, ...told, { verb: 'close-turn', turnId, outcome, reply }]);
+}
+
+/** The answer goes where the newest message of the turn came from. Nothing to say, nothing sent. */
+async function replyTo(deps: TurnDeps, journal: Journal, turnId: TurnId, text: string): Promise<Reply | null> {
+  if (text === '') return null;
+  const asked = journal.entries.findLast((entry) => entry.turnId === turnId && 'inboxId' in entry);
+  const inboxId = asked !== undefined && 'inboxId' in asked ? asked.inboxId : null;
+  const record = inboxId === null ? null : await deps.read.inbox(inboxId);
+  if (record === null) return null;
+  return { outboxId: deps.ids.next('out'), channel: record.channel, target: record.target, text };
+}
+
+const budgetNotice = (calls: number) =>
+  `This turn used up its ${calls} model calls before it was done. Say "go on" to let it continue, or raise agent.max_iterations.`;
+
+const parkedNotice =
+  'This turn took the program down several times and is parked. Nothing more is tried until you write again.';

@@ -1,0 +1,34 @@
+/**
+ * What a model is sent: a pure function of the log. The same log gives the same bytes, whichever process asks and
+ * however often, which is what keeps the provider's cache warm.
+ */
+import { present } from '../lib/assert.ts';
+import type { ModelRequest } from '../models/model.ts';
+import type { CallId } from '../protocol/ids.ts';
+import { toolCallsOf, type Entry, type Message, type ToolMessage } from '../protocol/messages.ts';
+import { headOf, type Journal } from './journal.ts';
+
+export function modelRequest(journal: Journal): ModelRequest {
+  const head = present(headOf(journal), 'the head of a session with a turn');
+  return { systemPrompt: head.systemPrompt, tools: head.tools, messages: messagesInPromptOrder(journal.entries) };
+}
+
+/** Results follow their call's message in the order of the calls, whatever finished first. */
+function messagesInPromptOrder(entries: readonly Entry[]): Message[] {
+  const results = new Map<CallId, ToolMessage>();
+  for (const entry of entries) {
+    if (entry.kind === 'message' && entry.message.role === 'tool') {
+      results.set(entry.message.parts[0].callId, entry.message);
+    }
+  }
+  const messages: Message[] = [];
+  for (const entry of entries) {
+    if (entry.kind !== 'message' || entry.message.role === 'tool') continue;
+    messages.push(entry.message);
+    if (entry.message.role !== 'assistant') continue;
+    for (const call of toolCallsOf(entry.message)) {
+      messages.push(present(results.get(call.callId), `the result of ${call.callId}`));
+    }
+  }
+  return messages;
+}
