@@ -1,0 +1,14 @@
+/**
+ * The channel of front ends that read the session's log themselves: the web page and the terminal. An answer is
+ * delivered the moment it is stored, so there is nothing to send. What they say comes through the local API.
+ */
+import type { Channel } from '../channel.ts';
+
+export function createLogChannel(name: 'web' | 'cli'): Channel {
+  return {
+    name,
+    start: () => Promise.resolve(),
+    stop: () => Promise.resolve(),
+    deliver: () => Promise.resolve({ kind: 'sent', platformId: null }),
+  };
+}

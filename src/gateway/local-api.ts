@@ -1,0 +1,139 @@
+/** The local API, called directly: what the HTTP routes and a program that runs by itself both use. */
+import type { IdSource } from '../lib/ids.ts';
+import { isId } from '../lib/ids.ts';
+import {
+  ApiError,
+  type ApiErrorReason,
+  type SendRequest,
+  type SessionSummary,
+  type TalariaApi,
+} from '../protocol/api.ts';
+import { sessionNameProblem } from '../protocol/ids.ts';
+import { StoreError, type SessionRecord, type Store } from '../store/store.ts';
+import type { Receipt } from '../channels/channel.ts';
+import type { Intake } from './intake.ts';
+import type { LiveHub } from './live-hub.ts';
+import { followSession } from './session-events.ts';
+import type { SessionDrain } from './session-drain.ts';
+
+const sessionsPageMax = 500;
+const searchHitsMax = 100;
+
+export interface LocalApiDeps {
+  readonly store: Store;
+  readonly intake: Intake;
+  readonly drain: SessionDrain;
+  readonly hub: LiveHub;
+  readonly ids: IdSource;
+  readonly status: TalariaApi['status'];
+  readonly backup: TalariaApi['backup'];
+}
+
+export function createLocalApi(deps: LocalApiDeps): TalariaApi {
+  const { read } = deps.store;
+  const find = async (ref: string): Promise<SessionRecord | null> =>
+    isId('ses', ref) ? read.session(ref) : read.sessionByName(ref);
+  const get = async (ref: string): Promise<SessionRecord> => {
+    const record = await find(ref);
+    if (record === null) throw new ApiError('not-found', `There is no session named ${JSON.stringify(ref)}.`);
+    return record;
+  };
+
+  return {
+    status: deps.status,
+    backup: deps.backup,
+    async sessions({ limit, before }) {
+      const page = { limit: Math.min(limit, sessionsPageMax), ...(before === undefined ? {} : { before }) };
+      return (await read.sessions(page)).map(summaryOf);
+    },
+    async session(ref) {
+      const record = await find(ref);
+      return record === null ? null : summaryOf(record);
+    },
+    send: (request) => send(deps, find, request),
+    async *events(ref, after, signal) {
+      const record = await get(ref);
+      yield* followSession({ read, hub: deps.hub }, record.id, after, signal);
+    },
+    async stop(ref) {
+      return deps.drain.stop((await get(ref)).id);
+    },
+    async delete(ref) {
+      const record = await get(ref);
+      await deps.drain.stop(record.id);
+      await deps.drain.whenIdle(record.id);
+      return translated(() => deps.store.deleteSession(record.id));
+    },
+    search: (query, limit) => deps.store.search(query, Math.min(limit, searchHitsMax)),
+    async *export(ref) {
+      const { exportLines } = await import('./portable-session.ts');
+      yield* exportLines(read, await get(ref));
+    },
+    async import(lines, name) {
+      const { parseExport } = await import('./portable-session.ts');
+      const session = await parseExport(lines);
+      const wanted = name ?? session.name;
+      const problem = sessionNameProblem(wanted);
+      if (problem !== null) throw new ApiError('bad-request', problem);
+      const id = deps.ids.next('ses');
+      const key = `cli:direct:${id}`;
+      return summaryOf(await translated(() => deps.store.importSession(id, key, { ...session, name: wanted })));
+    },
+  };
+}
+
+async function send(
+  deps: LocalApiDeps,
+  find: (ref: string) => Promise<SessionRecord | null>,
+  request: SendRequest,
+): ReturnType<TalariaApi['send']> {
+  const { channel, externalId, text } = request;
+  const existing = request.session === null ? null : await find(request.session);
+  if (request.session !== null && existing === null) {
+    const problem = isId('ses', request.session) ? 'There is no such session.' : sessionNameProblem(request.session);
+    if (problem !== null) throw new ApiError('bad-request', problem);
+  }
+  // A new chat without a name is a place of its own; sending it again must lead to the same place.
+  const chat = request.session ?? `new-${externalId}`;
+  const receipt = await translated(() =>
+    deps.intake.receive(
+      {
+        channel,
+        externalId,
+        sender: { id: 'owner', name: 'owner' },
+        place: { kind: 'direct', chat },
+        message: { role: 'user', parts: [{ kind: 'text', text }] },
+      },
+      existing === null ? namedOrNot(request.session) : { existing: existing.id },
+    ),
+  );
+  if (receipt.kind === 'refused') throw new ApiError(reasonOfRefusal[receipt.reason], receipt.text);
+  const { session, inboxId, duplicate } = receipt;
+  const afterSeq = duplicate ? 0 : session.lastSeq;
+  return { sessionId: session.id, sessionName: session.name, inboxId, duplicate, afterSeq };
+}
+
+const namedOrNot = (name: string | null) => (name === null ? undefined : { name });
+
+const reasonOfRefusal: Record<Extract<Receipt, { kind: 'refused' }>['reason'], ApiErrorReason> = {
+  'too-large': 'too-large',
+  'queue-full': 'busy',
+  'not-allowed': 'forbidden',
+  draining: 'draining',
+  empty: 'bad-request',
+};
+
+export function summaryOf(record: SessionRecord): SessionSummary {
+  const { turn, ...rest } = record;
+  return { ...rest, state: turn === 'open' ? 'running' : turn === 'parked' ? 'parked' : 'idle' };
+}
+
+async function translated<T>(action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    if (error instanceof StoreError)
+      throw new ApiError(error.reason === 'conflict' ? 'busy' : 'failed', error.message, { cause: error });
+    throw error;
+  }
+}

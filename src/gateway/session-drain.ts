@@ -1,0 +1,156 @@
+/**
+ * Works off sessions: at most one run per session, by lease, and many sessions side by side. `wake` may be called at
+ * any time and any number of times; a session that was woken while it ran is looked at once more. A session whose
+ * work can't be stored is left alone for a while and then tried again; nothing is given up.
+ */
+import { ActionCut, type Agent } from '../agent/turn-deps.ts';
+import { runSession, type RunSessionDeps } from '../agent/run-session.ts';
+import { sleep } from '../lib/clock.ts';
+import { retryDelayMs } from '../lib/retry.ts';
+import type { NodeId, SessionId } from '../protocol/ids.ts';
+import { StoreError } from '../store/store.ts';
+import type { LiveHub } from './live-hub.ts';
+
+const leaseTtlMs = 30_000;
+const sessionsAtOnceMax = 256;
+/** How many unfinished sessions one start takes up; more than a machine can hold open anyway. */
+const recoveredSessionsMax = 100_000;
+const troubleDelays = { attemptsMax: Infinity, firstDelayMs: 1_000, delayMaxMs: 30_000 };
+
+export interface SessionDrainDeps extends Omit<RunSessionDeps, 'publish'> {
+  readonly owner: NodeId;
+  readonly hub: LiveHub;
+  /** The agent for the next run of this session, as the configuration wants it now. */
+  readonly agentFor: (sessionId: SessionId) => Promise<Agent>;
+  /** Called after each run: there may be something to deliver. */
+  readonly onRan: () => void;
+}
+
+interface Run {
+  wokenAgain: boolean;
+  action: AbortController;
+  done: Promise<void>;
+}
+
+export interface SessionDrain {
+  wake(sessionId: SessionId): void;
+  /** Takes up whatever was left unfinished, by this process or one before it. */
+  recover(): Promise<void>;
+  /** Ends the session's turn; false if none is open. */
+  stop(sessionId: SessionId): Promise<boolean>;
+  /** Resolves once nothing runs for this session; at once if nothing does. */
+  whenIdle(sessionId: SessionId): Promise<void>;
+  counts(): { running: number; queued: number };
+  /** Lets actions under way end, cuts those short that take longer than `graceMs`, and gives up all leases. */
+  leave(graceMs: number): Promise<void>;
+}
+
+export function createSessionDrain(deps: SessionDrainDeps): SessionDrain {
+  const running = new Map<SessionId, Run>();
+  const queued = new Set<SessionId>();
+  const leaving = new AbortController();
+  let whenIdle: (() => void) | null = null;
+  let cancelRenewal: (() => void) | null = null;
+
+  const startNext = () => {
+    for (const sessionId of queued) {
+      if (running.size >= sessionsAtOnceMax || leaving.signal.aborted) break;
+      queued.delete(sessionId);
+      const run: Run = { wokenAgain: false, action: new AbortController(), done: Promise.resolve() };
+      running.set(sessionId, run);
+      scheduleRenewal();
+      run.done = drain(sessionId, run).finally(() => {
+        running.delete(sessionId);
+        if (run.wokenAgain) queued.add(sessionId);
+        startNext();
+        if (running.size === 0) whenIdle?.();
+      });
+    }
+  };
+
+  const scheduleRenewal = () => {
+    cancelRenewal ??= deps.clock.setTimer(leaseTtlMs / 3, () => {
+      cancelRenewal = null;
+      if (running.size === 0) return;
+      deps.store
+        .renewLeases(deps.owner, leaseTtlMs)
+        .catch((error: unknown) => deps.log.error('leases not renewed', { error }));
+      scheduleRenewal();
+    });
+  };
+
+  const drain = async (sessionId: SessionId, run: Run): Promise<void> => {
+    for (let failures = 0; ;) {
+      try {
+        await runOnce(sessionId, run);
+        return;
+      } catch (error) {
+        if (error instanceof StoreError && error.reason === 'lease-lost') {
+          deps.log.warn('session has another owner now', { sessionId });
+          return;
+        }
+        failures += 1;
+        deps.log.error('session can not go on', { sessionId, failures, error });
+        const text = error instanceof StoreError ? error.message : 'Something went wrong inside Talaria; see its log.';
+        deps.hub.publish(sessionId, { kind: 'trouble', text });
+      }
+      try {
+        await sleep(deps.clock, retryDelayMs(troubleDelays, failures, deps.random), leaving.signal);
+      } catch {
+        return;
+      }
+    }
+  };
+
+  const runOnce = async (sessionId: SessionId, run: Run): Promise<void> => {
+    const lease = await deps.store.acquireLease(sessionId, deps.owner, leaseTtlMs);
+    if (lease === null) return;
+    try {
+      run.wokenAgain = false;
+      const agent = await deps.agentFor(sessionId);
+      const publish = (event: Parameters<LiveHub['publish']>[1]) => deps.hub.publish(sessionId, event);
+      const nextAction = () => {
+        if (run.action.signal.aborted && !leaving.signal.aborted) run.action = new AbortController();
+        return run.action.signal;
+      };
+      await runSession({ ...deps, publish }, agent, lease, { leaving: leaving.signal, nextAction });
+    } finally {
+      await deps.store.releaseLease(lease);
+      deps.onRan();
+    }
+  };
+
+  const wake = (sessionId: SessionId) => {
+    const run = running.get(sessionId);
+    if (run !== undefined) run.wokenAgain = true;
+    else queued.add(sessionId);
+    startNext();
+  };
+
+  return {
+    wake,
+    async recover() {
+      for (const sessionId of await deps.store.read.sessionsWithWork(recoveredSessionsMax)) wake(sessionId);
+    },
+    async stop(sessionId) {
+      const stopped = await deps.store.requestStop(sessionId);
+      running.get(sessionId)?.action.abort(new ActionCut('stop'));
+      return stopped;
+    },
+    whenIdle: (sessionId) => running.get(sessionId)?.done ?? Promise.resolve(),
+    counts: () => ({ running: running.size, queued: queued.size }),
+    async leave(graceMs) {
+      leaving.abort(new ActionCut('leave'));
+      queued.clear();
+      if (running.size > 0) {
+        const idle = new Promise<void>((resolve) => (whenIdle = resolve));
+        const cancel = deps.clock.setTimer(graceMs, () => {
+          for (const run of running.values()) run.action.abort(new ActionCut('leave'));
+        });
+        await idle;
+        cancel();
+      }
+      cancelRenewal?.();
+    },
+  };
+}

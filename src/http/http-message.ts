@@ -1,0 +1,86 @@
+/**
+ * Requests and responses as handlers see them. Plain values instead of the web's Request and Response: those cost
+ * 40 ms and 18 MB to load, which a light program can do without.
+ */
+export interface HttpRequest {
+  readonly method: string;
+  /** Decoded, without the query. */
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  header(name: string): string | undefined;
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal;
+  /** The body as it comes. May be read once. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A stream is written at the client's pace and abandoned when the client goes away. */
+  readonly body?: string | Uint8Array | AsyncIterable<string | Uint8Array>;
+}
+
+/** A request that can't be served, with a sentence for whoever sent it. */
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem';
+  readonly status: number;
+  readonly reason: string;
+
+  constructor(status: number, reason: string, message: string) {
+    super(message);
+    this.status = status;
+    this.reason = reason;
+  }
+}
+
+export function json(value: unknown, status = 200): HttpResponse {
+  return {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+    body: `${JSON.stringify(value)}\n`,
+  };
+}
+
+export function problem(status: number, reason: string, message: string): HttpResponse {
+  return json({ error: { reason, message } }, status);
+}
+
+/** The whole body, refused as soon as it is larger than the limit. */
+export async function readBytes(request: HttpRequest, bytesMax: number): Promise<Buffer> {
+  const declared = Number(request.header('content-length') ?? 0);
+  if (declared > bytesMax) throw tooLarge(bytesMax);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body) {
+    size += chunk.byteLength;
+    if (size > bytesMax) throw tooLarge(bytesMax);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(bytesMax: number): HttpProblem {
+  return new HttpProblem(413, 'too-large', `The request is larger than ${bytesMax} bytes.`);
+}
+
+export async function readJson(request: HttpRequest, bytesMax: number): Promise<unknown> {
+  const type = request.header('content-type') ?? '';
+  // Only JSON: a form on another site can send text without asking this server first, but not this type.
+  if (!/^application\/json\b/i.test(type)) {
+    throw new HttpProblem(415, 'bad-request', 'Send the body as application/json.');
+  }
+  const bytes = await readBytes(request, bytesMax);
+  let decoded: string;
+  try {
+    decoded = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new HttpProblem(400, 'bad-request', 'The body is not valid UTF-8.');
+  }
+  try {
+    return JSON.parse(decoded);
+  } catch {
+    throw new HttpProblem(400, 'bad-request', 'The body is not valid JSON.');
+  }
+}
