@@ -1,0 +1,102 @@
+/**
+ * The home: the one folder that Talaria writes to. Finding it touches nothing; preparing it creates what is missing and
+ * proves that it can be written to, so that a full disk or a wrong owner is said once, at the start, and in one line.
+ * Nothing that exists is changed, except that an empty folder is closed to others.
+ */
+import type { Stats } from 'node:fs';
+import { chmod, mkdir, readdir, stat, unlink, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Environment } from './environment.ts';
+
+const homeMode = 0o700;
+const folders = ['workspace', 'logs', 'memories', 'skills'];
+/** Enough that the file system must find a free block for it. */
+const probeBytes = 4_096;
+
+export type HomeErrorReason = 'not-a-folder' | 'not-writable' | 'read-only' | 'full' | 'other-owner' | 'failed';
+
+/** The home can't be used; `message` is for the user. */
+export class HomeError extends Error {
+  override readonly name = 'HomeError';
+  readonly reason: HomeErrorReason;
+
+  constructor(reason: HomeErrorReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** Absolute. `$TALARIA_HOME`, in which a leading `~` is the user's own folder, or `~/.talaria`. */
+export function resolveHome(env: Environment): string {
+  const userFolder = env['HOME'] === undefined || env['HOME'] === '' ? homedir() : env['HOME'];
+  const wanted = env['TALARIA_HOME'] ?? '';
+  if (wanted === '') return resolve(userFolder, '.talaria');
+  return resolve(/^~(?=\/|$)/.test(wanted) ? join(userFolder, wanted.slice(1)) : wanted);
+}
+
+/** Idempotent; throws `HomeError`. `uid` is the user this process runs as; the superuser gets no exception, because
+ * files that root leaves in a user's home lock the user out of it. */
+export async function prepareHome(path: string, uid: number | null = process.getuid?.() ?? null): Promise<void> {
+  try {
+    const isNew = (await mkdir(path, { recursive: true, mode: homeMode })) !== undefined;
+    if (!isNew) await checkExisting(path, await stat(path), uid);
+    await Promise.all(folders.map((folder) => mkdir(join(path, folder), { recursive: true, mode: homeMode })));
+    await probe(path);
+  } catch (error) {
+    throw error instanceof HomeError ? error : homeError(path, error);
+  }
+}
+
+async function checkExisting(path: string, found: Stats, uid: number | null): Promise<void> {
+  if (!found.isDirectory()) throw notAFolder(path);
+  if (uid !== null && found.uid !== uid) {
+    const owner = `belongs to another user (number ${found.uid}; this is ${uid})`;
+    throw new HomeError('other-owner', `${path} ${owner}; run as its owner, or ${chooseAnother}.`);
+  }
+  const isOpenToOthers = (found.mode & 0o077) !== 0;
+  if (isOpenToOthers && (await readdir(path)).length === 0) await chmod(path, homeMode);
+}
+
+async function probe(path: string): Promise<void> {
+  const file = join(path, `.probe-${process.pid}`);
+  try {
+    await writeFile(file, new Uint8Array(probeBytes), { mode: 0o600 });
+  } finally {
+    await unlink(file).catch(() => {
+      // It was not created, which the write has reported.
+    });
+  }
+}
+
+const chooseAnother = 'set TALARIA_HOME to another folder';
+
+function notAFolder(path: string): HomeError {
+  return new HomeError('not-a-folder', `${path} is not a folder; move it away, or ${chooseAnother}.`);
+}
+
+function homeError(path: string, error: unknown): HomeError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const options = { cause: error };
+  switch (code) {
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return notAFolder(path);
+    case 'EACCES':
+    case 'EPERM':
+      return new HomeError(
+        'not-writable',
+        `${path} can't be written to; give this user access, or ${chooseAnother}.`,
+        options,
+      );
+    case 'EROFS':
+      return new HomeError('read-only', `${path} is on a read-only file system; ${chooseAnother}.`, options);
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new HomeError('full', `The disk that holds ${path} is full; make room, or ${chooseAnother}.`, options);
+    default: {
+      const detail = error instanceof Error ? error.message : String(error);
+      return new HomeError('failed', `${path} can't be used: ${detail}; ${chooseAnother}.`, options);
+    }
+  }
+}

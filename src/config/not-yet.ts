@@ -1,0 +1,64 @@
+/**
+ * Keys that this version understands and checks but does not act on. Setting one to anything but its default is a
+ * warning, never a mistake. Whoever builds the feature deletes its row.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { valueAt, type KeyPath } from './key-tree.ts';
+import type { Config } from './schema.ts';
+
+interface NotYet {
+  readonly key: string;
+  /** The values that work all the same, besides the default. */
+  readonly works?: readonly unknown[];
+  /** Texts that begin with this work all the same. */
+  readonly worksFrom?: string;
+  /** What happens instead. */
+  readonly instead: string;
+}
+
+const offlineAnswers = 'the offline model answers';
+const isOff = 'the channel stays off';
+
+export const notYet: readonly NotYet[] = [
+  { key: 'model.provider', works: ['offline'], instead: offlineAnswers },
+  { key: 'model.name', works: ['rehearsal', 'rehearsal-instant'], instead: offlineAnswers },
+  { key: 'model.base_url', instead: offlineAnswers },
+  { key: 'model.api_mode', instead: offlineAnswers },
+  { key: 'model.api_key', instead: offlineAnswers },
+  { key: 'fallback', instead: 'no other model takes over' },
+  { key: 'auxiliary', instead: 'side jobs are not done by a model' },
+  { key: 'compression', instead: 'conversations are not shortened' },
+  { key: 'gateway.busy_mode', works: ['steer'], instead: 'a message in the middle of a turn steers it' },
+  { key: 'channels.telegram', instead: isOff },
+  { key: 'channels.discord', instead: isOff },
+  { key: 'channels.slack', instead: isOff },
+  { key: 'channels.api.toolsets', works: [['core']], instead: 'the agent has the core tools' },
+  { key: 'channels.api.busy_mode', works: ['steer'], instead: 'a message in the middle of a turn steers it' },
+  { key: 'terminal.backend', works: ['auto', 'none'], instead: 'commands run without a sandbox' },
+  { key: 'approvals', instead: 'commands run without asking' },
+  { key: 'toolsets', works: [['core']], instead: 'the agent has the core tools' },
+  { key: 'mcp_servers', instead: 'the servers are not started' },
+  { key: 'budget', instead: 'costs are not limited' },
+  { key: 'store.url', worksFrom: 'sqlite:', instead: 'sessions are kept in state.db' },
+];
+
+export interface NotYetWarning {
+  readonly path: KeyPath;
+  readonly message: string;
+}
+
+export function notYetWarnings(config: Config, defaults: Config): NotYetWarning[] {
+  return notYet.flatMap((row) => {
+    const path = row.key.split('.');
+    const value = valueAt(config, path);
+    if (isDeepStrictEqual(value, valueAt(defaults, path)) || isFine(row, value)) return [];
+    // Values are named only where they are one of a few words; others may hold a password.
+    const shown = row.works !== undefined && typeof value === 'string' ? `${row.key}: ${value}` : row.key;
+    return [{ path, message: `\`${shown}\` is not in this version yet; it is ignored, and ${row.instead}` }];
+  });
+}
+
+function isFine({ works = [], worksFrom }: NotYet, value: unknown): boolean {
+  if (worksFrom !== undefined && typeof value === 'string' && value.startsWith(worksFrom)) return true;
+  return works.some((other) => isDeepStrictEqual(value, other));
+}

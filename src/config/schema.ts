@@ -1,0 +1,391 @@
+/**
+ * The one schema of `config.yaml`. Types, defaults, validation, the JSON Schema for editors and docs/configuration.md
+ * all come from here. Every key has a note: one sentence for people, a mark if it holds a secret, and words for what
+ * it expects where the type alone says too little. A key that is not set and has no default is null, so that a
+ * resolved configuration has every key. Positions, suggestions and wording of mistakes are left to `check.ts`.
+ */
+import * as z from 'zod/mini';
+import { _default as withDefault } from 'zod/mini';
+
+export interface KeyNote {
+  readonly description: string;
+  /** The value (or each value below it) must not be shown, logged or written into config.yaml by the program. */
+  readonly secret?: boolean;
+  /** Completes "must be …"; for texts with a form of their own. */
+  readonly expects?: string;
+  /** Completes "Default: …" in the documentation where null stands for something. */
+  readonly unset?: string;
+}
+
+export const keyNotes = z.registry<KeyNote>();
+
+export const providers = [
+  'offline',
+  'openai',
+  'anthropic',
+  'openrouter',
+  'google',
+  'deepseek',
+  'xai',
+  'zai',
+  'moonshot',
+  'mistral',
+  'groq',
+  'nous',
+  'ollama',
+  'lmstudio',
+  'vllm',
+  'openai-codex',
+  'custom',
+] as const;
+export type Provider = (typeof providers)[number];
+
+/** The names of the offline model: at the pace of a real one, and with no delay at all for tests and benchmarks. */
+export const offlineModelNames = ['rehearsal', 'rehearsal-instant'] as const;
+
+/** Timers can't be set further ahead than about 24 days. */
+const secondsMax = 2_000_000;
+const daySeconds = 86_400;
+
+function key<T extends z.core.$ZodType>(note: string | KeyNote, schema: T): T {
+  keyNotes.add(schema, typeof note === 'string' ? { description: note } : note);
+  return schema;
+}
+
+function section<Shape extends z.core.$ZodShape>(description: string, shape: Shape) {
+  return key(description, z.prefault(z.strictObject(shape), {} as never));
+}
+
+function unset<T extends z.core.$ZodType>(schema: T) {
+  return withDefault(z.nullable(schema), null);
+}
+
+const matching = (pattern: RegExp) => z.string().check(z.regex(pattern));
+const whole = (minimum: number, maximum: number) => z.int().check(z.minimum(minimum), z.maximum(maximum));
+const decimal = (minimum: number, maximum: number) => z.number().check(z.minimum(minimum), z.maximum(maximum));
+const seconds = (minimum: number, maximum = secondsMax) => whole(minimum, maximum);
+
+// Parts that occur in several places are made once: building a schema is most of what loading a configuration costs.
+const text = z.string().check(z.minLength(1));
+const unsetText = () => unset(text);
+const webAddress = z.url({ protocol: /^https?$/ });
+const webAddressWords = 'a web address that begins with http:// or https://';
+const busyMode = z.enum(['steer', 'queue', 'interrupt']);
+const toolsets = z.array(
+  key(
+    { description: 'A toolset.', expects: 'the name of a toolset in lower case, like core' },
+    matching(/^[a-z][a-z0-9_-]{0,63}$/),
+  ),
+);
+const toolsetsWords = 'a list of toolsets, like [core]';
+const provider = z.enum(providers);
+
+const modelKeys = {
+  name: key(
+    {
+      description: 'The model, as its provider names it; the offline provider has `rehearsal` and `rehearsal-instant`.',
+      unset: "the provider's usual model",
+    },
+    unsetText(),
+  ),
+  base_url: key(
+    {
+      description: 'Address of the API, for `custom` or to go through a proxy.',
+      expects: webAddressWords,
+      unset: "the provider's own",
+    },
+    unset(webAddress),
+  ),
+  api_mode: key(
+    { description: 'The dialect that the API speaks.', unset: "the provider's own" },
+    unset(z.enum(['chat_completions', 'anthropic_messages', 'responses'])),
+  ),
+  api_key: key(
+    {
+      description: 'Key of the API, or a list of keys that share the load.',
+      secret: true,
+      expects: 'a key or a list of keys',
+    },
+    z.pipe(
+      withDefault(z.union([text, z.array(text)]), []),
+      z.transform((keys) => (typeof keys === 'string' ? [keys] : keys)),
+    ),
+  ),
+  context_length: key(
+    { description: 'How many tokens the model can read at once.', unset: 'what is known of the model' },
+    unset(whole(1_000, 100_000_000)),
+  ),
+};
+
+/** Runs although other keys of the same section are wrong, so that all mistakes are reported together. */
+const always = () => true;
+
+const customNeedsAddress = z.refine<unknown>(
+  (model) => field(model, 'provider') !== 'custom' || field(model, 'base_url') !== null,
+  { error: 'needs a `base_url` beside it when it is `custom`', path: ['provider'], when: always, abort: true },
+);
+
+function isSection(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function field(value: unknown, name: string): unknown {
+  return isSection(value) ? (value[name] ?? null) : null;
+}
+
+const mainModel = z
+  .strictObject({
+    provider: key(
+      { description: 'Whose model answers.', unset: 'automatic; in this version the offline model' },
+      unset(provider),
+    ),
+    ...modelKeys,
+  })
+  .check(customNeedsAddress);
+
+const otherModelKeys = {
+  provider: key({ description: 'Whose model answers.', unset: "the main model's" }, unset(provider)),
+  ...modelKeys,
+};
+
+const auxiliaryModel = z.strictObject(otherModelKeys).check(customNeedsAddress);
+const auxiliary = (description: string) => key({ description, unset: 'the main model' }, unset(auxiliaryModel));
+
+const fallbackEntry = z.pipe(
+  z.strictObject({ ...otherModelKeys, model: key('The same as `name`.', unsetText()) }).check(
+    customNeedsAddress,
+    z.refine((entry) => entry.name === null || entry.model === null, {
+      error: 'says the same as `name`: keep one of the two',
+      path: ['model'],
+    }),
+    z.refine((entry) => entry.provider !== null || entry.name !== null || entry.model !== null, {
+      error: 'needs a `provider` or a `name`',
+    }),
+  ),
+  z.transform(({ model, ...entry }) => ({ ...entry, name: entry.name ?? model })),
+);
+
+/** On every channel. */
+const channelKeys = {
+  toolsets: key(
+    { description: 'Toolsets for this channel.', expects: toolsetsWords, unset: 'as in `toolsets`' },
+    unset(toolsets),
+  ),
+  busy_mode: key(
+    {
+      description: 'What a message does that arrives in the middle of a turn, on this channel.',
+      unset: 'as in `gateway.busy_mode`',
+    },
+    unset(busyMode),
+  ),
+};
+
+/** On the channels of platforms. Ids may be longer than a number is exact, so they become texts. */
+const platformKeys = {
+  allowed_users: key(
+    {
+      description: 'Who may talk to the agent: ids or names; "*" is everyone.',
+      expects: 'a list of user ids or names',
+    },
+    z.prefault(
+      z.array(
+        key(
+          { description: 'A user.', expects: 'a user id or name' },
+          z.pipe(
+            z.union([text, whole(1, Number.MAX_SAFE_INTEGER)]),
+            z.transform((user) => String(user)),
+          ),
+        ),
+      ),
+      [],
+    ),
+  ),
+  ...channelKeys,
+};
+
+const secretText = (description: string, unsetWords = 'none') =>
+  key({ description, secret: true, unset: unsetWords }, unsetText());
+
+const apiRoot = (platform: string, address: string) =>
+  key({ description: `Address of ${platform}'s API.`, expects: webAddressWords }, withDefault(webAddress, address));
+
+const mcpServer = z
+  .strictObject({
+    command: key(
+      { description: 'Program to start; it speaks over its standard input and output.', unset: 'none' },
+      unsetText(),
+    ),
+    args: key('Arguments of the program.', withDefault(z.array(z.string()), [])),
+    env: key(
+      { description: 'Environment variables of the program.', secret: true },
+      withDefault(
+        z.record(
+          key(
+            { description: 'A variable.', expects: 'the name of an environment variable' },
+            matching(/^[A-Za-z_][A-Za-z0-9_]*$/),
+          ),
+          z.string(),
+        ),
+        {},
+      ),
+    ),
+    url: key(
+      { description: 'Address of a server that runs elsewhere.', expects: webAddressWords, unset: 'none' },
+      unset(webAddress),
+    ),
+    headers: key(
+      { description: 'HTTP headers for that address.', secret: true },
+      withDefault(
+        z.record(
+          key(
+            { description: 'A header.', expects: 'the name of an HTTP header' },
+            matching(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/),
+          ),
+          z.string(),
+        ),
+        {},
+      ),
+    ),
+  })
+  .check(
+    z.refine<unknown>(
+      (server) => !isSection(server) || (field(server, 'command') === null) !== (field(server, 'url') === null),
+      { error: 'needs either a `command` to start or a `url` to connect to', when: always, abort: true },
+    ),
+  );
+
+const serverName = key(
+  { description: 'A server.', expects: 'a name of letters, digits, - and _ (at most 64)' },
+  matching(/^[A-Za-z0-9_-]{1,64}$/),
+);
+
+export const configSchema = z.strictObject({
+  model: key('The model that answers.', z.prefault(mainModel, {})),
+  fallback: key(
+    {
+      description:
+        'Models that take over when the main one fails: one entry or a list, in this order. `model:` is accepted for `name:`.',
+    },
+    z.pipe(
+      z.prefault(z.union([fallbackEntry, z.array(fallbackEntry)]), []),
+      z.transform((entries) => (Array.isArray(entries) ? entries : [entries])),
+    ),
+  ),
+  auxiliary: section('Other models for side jobs.', {
+    compression: auxiliary('Summarises long conversations.'),
+    title: auxiliary('Names sessions.'),
+    approval: auxiliary('Judges commands when `approvals.mode` is `smart`.'),
+    vision: auxiliary('Describes images for models that cannot see.'),
+  }),
+  agent: section('How long and how often the agent tries.', {
+    max_iterations: key('Most model calls in one turn.', withDefault(whole(1, 10_000), 90)),
+    api_max_retries: key('How often a failed model call is tried again.', withDefault(whole(0, 100), 3)),
+    inactivity_timeout_s: key(
+      'A turn in which nothing happens for this long is ended; 0: never.',
+      withDefault(seconds(0), 1_800),
+    ),
+    inactivity_warning_s: key(
+      'The user is told after this long without a sign of life; 0: never.',
+      withDefault(seconds(0), 900),
+    ),
+  }),
+  compression: section('Shortening of long conversations.', {
+    enabled: key('Whether long conversations are shortened.', withDefault(z.boolean(), true)),
+    threshold: key('Shorten when this part of the context is in use.', withDefault(decimal(0.05, 0.95), 0.5)),
+    target_ratio: key('How much is left of what is shortened.', withDefault(decimal(0.05, 0.95), 0.2)),
+    protect_last_n: key('The latest messages stay as they are: how many.', withDefault(whole(0, 1_000), 20)),
+  }),
+  gateway: section('The running service.', {
+    host: key(
+      {
+        description: 'Address to listen on; any but a loopback address needs `channels.api.key`.',
+        expects: 'a host name or an IP address, without a port',
+      },
+      withDefault(
+        matching(/^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,252}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{1,60}(?:%[\w.-]{1,32})?)$/),
+        '127.0.0.1',
+      ),
+    ),
+    port: key('Port to listen on; 0: any free one.', withDefault(whole(0, 65_535), 8_477)),
+    busy_mode: key('What a message does that arrives in the middle of a turn.', withDefault(busyMode, 'steer')),
+    agent_cache: section('Agents kept warm in memory.', {
+      max_size: key('Most agents kept.', withDefault(whole(1, 100_000), 128)),
+      idle_ttl_s: key('An agent unused for this long is let go.', withDefault(seconds(1), 3_600)),
+    }),
+  }),
+  channels: section('Where people reach the agent. A channel is on when its token is set.', {
+    telegram: section('Telegram.', {
+      token: secretText('Token of the bot, from @BotFather.'),
+      api_root: apiRoot('Telegram', 'https://api.telegram.org'),
+      ...platformKeys,
+    }),
+    discord: section('Discord.', {
+      token: secretText('Token of the bot.'),
+      api_root: apiRoot('Discord', 'https://discord.com/api'),
+      ...platformKeys,
+    }),
+    slack: section('Slack, in socket mode.', {
+      bot_token: secretText('Token of the bot (xoxb-…).'),
+      app_token: secretText('Token of the app (xapp-…).'),
+      api_root: apiRoot('Slack', 'https://slack.com/api/'),
+      ...platformKeys,
+    }),
+    api: section('The HTTP API and the web chat.', {
+      key: secretText('Key that every request must carry.', "none; only this machine's users may connect"),
+      ...channelKeys,
+    }),
+  }),
+  terminal: section('Where commands run.', {
+    backend: key(
+      'How commands are kept apart from the machine; `auto` takes the best that works here.',
+      withDefault(z.enum(['auto', 'bubblewrap', 'landlock', 'docker', 'ssh', 'none']), 'auto'),
+    ),
+    cwd: key('Folder that commands start in; a relative one is inside the home.', withDefault(text, 'workspace')),
+    timeout_s: key('A command that runs longer is ended.', withDefault(seconds(1, daySeconds), 180)),
+  }),
+  approvals: section('Asking before risky commands.', {
+    mode: key(
+      '`ask`: the user decides; `smart`: a model decides, and asks when in doubt; `off`: everything runs.',
+      withDefault(z.enum(['ask', 'smart', 'off']), 'ask'),
+    ),
+    timeout_s: key('No answer within this time counts as no.', withDefault(seconds(1, 7 * daySeconds), 300)),
+  }),
+  toolsets: key(
+    { description: 'Sets of tools that the agent has.', expects: toolsetsWords },
+    withDefault(toolsets, ['core']),
+  ),
+  mcp_servers: key(
+    'MCP servers by name: a `command` to start, or a `url` to connect to.',
+    withDefault(z.record(serverName, mcpServer), {}),
+  ),
+  budget: section('Limits on what models may cost.', {
+    session_usd: key('Most dollars for one session; 0: no limit.', withDefault(decimal(0, 1_000_000), 0)),
+    day_usd: key('Most dollars for one day; 0: no limit.', withDefault(decimal(0, 1_000_000), 0)),
+  }),
+  store: section('Where sessions are kept.', {
+    url: key(
+      {
+        description: '`sqlite:FILE`, a relative file being inside the home, or `postgres://…`.',
+        expects: 'sqlite:FILE or postgres://…',
+      },
+      withDefault(matching(/^(?:sqlite:.|postgres(?:ql)?:\/\/.)/), 'sqlite:state.db'),
+    ),
+  }),
+  log: section('The log.', {
+    level: key(
+      'The least important lines that are written.',
+      withDefault(z.enum(['debug', 'info', 'warn', 'error']), 'info'),
+    ),
+  }),
+});
+
+type DeepReadonly<T> = T extends readonly (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+    : T;
+
+/** A configuration with every default filled in. */
+export type Config = DeepReadonly<z.output<typeof configSchema>>;
+export type ModelConfig = Config['model'];
+export type McpServerConfig = Config['mcp_servers'][string];

@@ -1,0 +1,143 @@
+/** The verbs about model calls and tool calls: each effect is recorded before it starts and when it ends. */
+import type { CallId, ModelCallId, TurnId } from '../../protocol/ids.ts';
+import { toolCallsOf } from '../../protocol/messages.ts';
+import type { Usage } from '../../protocol/usage.ts';
+import type { CallState, SessionWrite } from '../store.ts';
+import type { CallPlan } from './rows.ts';
+import { conflict, type SessionDraft } from './session-draft.ts';
+import { requireNoUnsettledCalls } from './turn-writes.ts';
+
+export function startModelCall(draft: SessionDraft, write: SessionWrite & { verb: 'start-model-call' }): void {
+  draft.requireOpenTurn(write.turnId);
+  draft.database.run(
+    `INSERT INTO model_calls (session_id, id, turn_id, purpose, provider, model, state, started_at)
+     VALUES (?, ?, ?, ?, ?, ?, 'started', ?)`,
+    draft.sessionId,
+    write.modelCallId,
+    write.turnId,
+    write.purpose,
+    write.provider,
+    write.model,
+    draft.now,
+  );
+  draft.database.run(
+    'UPDATE turns SET model_calls = model_calls + 1 WHERE session_id = ? AND id = ?',
+    draft.sessionId,
+    write.turnId,
+  );
+}
+
+export function endModelCall(draft: SessionDraft, write: SessionWrite & { verb: 'end-model-call' }): void {
+  const { usage } = write;
+  const ended = draft.database.run(
+    `UPDATE model_calls SET state = ?, ended_at = ?, input_tokens = ?, cached_tokens = ?, output_tokens = ?,
+       reasoning_tokens = ?, usd = ?, error = ?
+     WHERE session_id = ? AND id = ? AND state = 'started'`,
+    write.outcome,
+    draft.now,
+    usage?.inputTokens ?? null,
+    usage?.cachedTokens ?? null,
+    usage?.outputTokens ?? null,
+    usage?.reasoningTokens ?? null,
+    usage?.usd ?? null,
+    write.error,
+    draft.sessionId,
+    write.modelCallId,
+  );
+  if (ended === 0) throw conflict(`model call ${write.modelCallId} of ${draft.sessionId} is not under way`);
+  if (usage !== null) addUsage(draft, usage);
+}
+
+function addUsage(draft: SessionDraft, usage: Usage): void {
+  draft.database.run(
+    `UPDATE totals SET input_tokens = input_tokens + ?, cached_tokens = cached_tokens + ?,
+       output_tokens = output_tokens + ?, reasoning_tokens = reasoning_tokens + ?, usd = usd + ?,
+       calls_priced = calls_priced + ?, calls_unpriced = calls_unpriced + ?`,
+    usage.inputTokens,
+    usage.cachedTokens,
+    usage.outputTokens,
+    usage.reasoningTokens,
+    usage.usd ?? 0,
+    usage.usd === null ? 0 : 1,
+    usage.usd === null ? 1 : 0,
+  );
+}
+
+export function appendAnswer(draft: SessionDraft, write: SessionWrite & { verb: 'append-answer' }): void {
+  const { turnId, modelCallId, message, calls } = write;
+  draft.requireOpenTurn(turnId);
+  // A model's next message would come between a call and its result.
+  requireNoUnsettledCalls(draft, turnId);
+  const asked = toolCallsOf(message).map((part) => part.callId);
+  if (asked.length !== calls.length || calls.some((call, index) => call.id !== asked[index])) {
+    throw conflict(`the planned calls are not those that the message of ${modelCallId} asks for`);
+  }
+  const seq = draft.append(turnId, { kind: 'message', message, modelCallId });
+  claimAnswer(draft, turnId, modelCallId, seq);
+  calls.forEach(({ id, ...plan }, position) => planCall(draft, { id, turnId, seq, position, plan }));
+}
+
+/** A model call has one answer at most. */
+function claimAnswer(draft: SessionDraft, turnId: TurnId, modelCallId: ModelCallId, seq: number): void {
+  const claimed = draft.database.run(
+    'UPDATE model_calls SET answer_seq = ? WHERE session_id = ? AND id = ? AND turn_id = ? AND answer_seq IS NULL',
+    seq,
+    draft.sessionId,
+    modelCallId,
+    turnId,
+  );
+  if (claimed === 0) throw conflict(`model call ${modelCallId} of turn ${turnId} is unknown or was answered before`);
+}
+
+interface NewCall {
+  readonly id: CallId;
+  readonly turnId: TurnId;
+  readonly seq: number;
+  readonly position: number;
+  readonly plan: CallPlan;
+}
+
+function planCall(draft: SessionDraft, call: NewCall): void {
+  draft.database.run(
+    `INSERT INTO tool_calls (session_id, id, turn_id, seq, position, state, plan) VALUES (?, ?, ?, ?, ?, 'planned', ?)`,
+    draft.sessionId,
+    call.id,
+    call.turnId,
+    call.seq,
+    call.position,
+    JSON.stringify(call.plan),
+  );
+}
+
+export function startCall(draft: SessionDraft, write: SessionWrite & { verb: 'start-call' }): void {
+  draft.requireOpenTurn(write.turnId);
+  const state = callState(draft, write.turnId, write.callId);
+  if (state !== 'planned') throw conflict(`call ${write.callId} is ${state}; only a planned one can start`);
+  setCallState(draft, write.callId, 'started');
+}
+
+export function settleCall(draft: SessionDraft, write: SessionWrite & { verb: 'settle-call' }): void {
+  const { turnId, callId, message } = write;
+  draft.requireOpenTurn(turnId);
+  const [result] = message.parts;
+  if (result.callId !== callId) throw conflict(`the result of ${result.callId} can't settle call ${callId}`);
+  const state = callState(draft, turnId, callId);
+  if (state !== 'planned' && state !== 'started') throw conflict(`call ${callId} has its result already (${state})`);
+  setCallState(draft, callId, result.outcome);
+  draft.append(turnId, { kind: 'message', message });
+}
+
+function callState(draft: SessionDraft, turnId: TurnId, callId: CallId): CallState {
+  const row = draft.database.get<{ state: CallState }>(
+    'SELECT state FROM tool_calls WHERE session_id = ? AND id = ? AND turn_id = ?',
+    draft.sessionId,
+    callId,
+    turnId,
+  );
+  if (row === undefined) throw conflict(`turn ${turnId} has no call ${callId}`);
+  return row.state;
+}
+
+function setCallState(draft: SessionDraft, callId: CallId, state: CallState): void {
+  draft.database.run('UPDATE tool_calls SET state = ? WHERE session_id = ? AND id = ?', state, draft.sessionId, callId);
+}

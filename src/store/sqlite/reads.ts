@@ -1,0 +1,182 @@
+/** The reading verbs, as plain functions on a connection. They take no lock that a writer would wait for. */
+import type { InboxId, SessionId, SessionKey, TurnId } from '../../protocol/ids.ts';
+import type { Entry } from '../../protocol/messages.ts';
+import { present } from '../../lib/assert.ts';
+import type {
+  CallRecord,
+  InboxRecord,
+  JournalSlice,
+  SessionRecord,
+  StoreReader,
+  StoreTotals,
+  TurnRecord,
+} from '../store.ts';
+import type { Database } from './open-database.ts';
+import {
+  callColumns,
+  entryColumns,
+  inboxColumns,
+  sessionColumns,
+  toCall,
+  toEntry,
+  toInbox,
+  toSession,
+  toTurn,
+  turnColumns,
+  type CallRow,
+  type EntryRow,
+  type InboxRow,
+  type SessionRow,
+  type TurnRow,
+} from './rows.ts';
+
+export function createReader(database: Database): StoreReader {
+  return {
+    session: async (id) => readSession(database, id),
+    sessionByName: async (name) => readSessionByName(database, name),
+    sessionByKey: async (key) => readSessionByKey(database, key),
+    sessions: async (page) => readSessions(database, page.limit, page.before ?? Number.MAX_SAFE_INTEGER),
+    entries: async (id, page) => readEntries(database, id, page.after, page.limit),
+    journal: async (id, afterSeq) => readJournal(database, id, afterSeq),
+    inbox: async (id) => readInbox(database, id),
+    turnOfInbox: async (id) => readTurnOfInbox(database, id),
+    sessionsWithWork: async (limit) => readSessionsWithWork(database, limit),
+    totals: async () => readTotals(database),
+  };
+}
+
+export function readSession(database: Database, id: SessionId): SessionRecord | null {
+  const row = database.get<SessionRow>(`SELECT ${sessionColumns} FROM sessions WHERE id = ?`, id);
+  return row === undefined ? null : toSession(row);
+}
+
+export function readSessionByName(database: Database, name: string): SessionRecord | null {
+  const row = database.get<SessionRow>(`SELECT ${sessionColumns} FROM sessions WHERE name = ?`, name);
+  return row === undefined ? null : toSession(row);
+}
+
+export function readSessionByKey(database: Database, key: SessionKey): SessionRecord | null {
+  const row = database.get<SessionRow>(`SELECT ${sessionColumns} FROM sessions WHERE key = ?`, key);
+  return row === undefined ? null : toSession(row);
+}
+
+function readSessions(database: Database, limit: number, before: number): SessionRecord[] {
+  return database
+    .all<SessionRow>(
+      `SELECT ${sessionColumns} FROM sessions WHERE updated_at < ? ORDER BY updated_at DESC, id DESC LIMIT ?`,
+      before,
+      limit,
+    )
+    .map(toSession);
+}
+
+function readEntries(database: Database, id: SessionId, after: number, limit: number): Entry[] {
+  return database
+    .all<EntryRow>(
+      `SELECT ${entryColumns} FROM entries WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?`,
+      id,
+      after,
+      limit,
+    )
+    .map(toEntry);
+}
+
+function readJournal(database: Database, id: SessionId, afterSeq: number): JournalSlice | null {
+  return database.moment(() => {
+    const session = readSession(database, id);
+    if (session === null) return null;
+    const openTurn = session.turn === 'open' ? readOpenTurn(database, id) : null;
+    return {
+      session,
+      entries: session.lastSeq > afterSeq ? readEntries(database, id, afterSeq, session.lastSeq - afterSeq) : [],
+      openTurn,
+      unsettledCalls: openTurn === null ? [] : readUnsettledCalls(database, id, openTurn.id),
+      waiting: readWaiting(database, id),
+    };
+  });
+}
+
+function readOpenTurn(database: Database, id: SessionId): TurnRecord {
+  const row = database.get<TurnRow>(`SELECT ${turnColumns} FROM turns WHERE session_id = ? AND state = 'open'`, id);
+  return toTurn(present(row, `the open turn of ${id}`));
+}
+
+function readUnsettledCalls(database: Database, id: SessionId, turnId: TurnId): CallRecord[] {
+  return database
+    .all<CallRow>(
+      `SELECT ${callColumns} FROM tool_calls
+       WHERE session_id = ? AND turn_id = ? AND state IN ('planned', 'started') ORDER BY seq, position`,
+      id,
+      turnId,
+    )
+    .map(toCall);
+}
+
+function readWaiting(database: Database, id: SessionId): InboxRecord[] {
+  return database
+    .all<InboxRow>(`SELECT ${inboxColumns} FROM inbox WHERE session_id = ? AND state = 'waiting' ORDER BY number`, id)
+    .map(toInbox);
+}
+
+export function readInbox(database: Database, id: InboxId): InboxRecord | null {
+  const row = database.get<InboxRow>(`SELECT ${inboxColumns} FROM inbox WHERE id = ?`, id);
+  return row === undefined ? null : toInbox(row);
+}
+
+function readTurnOfInbox(database: Database, id: InboxId): TurnId | null {
+  return (
+    database.get<{ turnId: TurnId | null }>('SELECT turn_id AS turnId FROM inbox WHERE id = ?', id)?.turnId ?? null
+  );
+}
+
+function readSessionsWithWork(database: Database, limit: number): SessionId[] {
+  return database
+    .all<{ sessionId: SessionId }>(
+      `SELECT session_id AS sessionId FROM (
+         SELECT session_id, received_at AS since FROM inbox WHERE state = 'waiting'
+         UNION ALL
+         SELECT session_id, opened_at AS since FROM turns WHERE state = 'open'
+       ) GROUP BY session_id ORDER BY min(since), session_id LIMIT ?`,
+      limit,
+    )
+    .map((row) => row.sessionId);
+}
+
+interface TotalsRow {
+  readonly sessions: number;
+  readonly turnsOpen: number;
+  readonly turnsDone: number;
+  readonly turnsFailed: number;
+  readonly turnsParked: number;
+  readonly inboxWaiting: number;
+  readonly outboxPending: number;
+  readonly inputTokens: number;
+  readonly cachedTokens: number;
+  readonly outputTokens: number;
+  readonly reasoningTokens: number;
+  readonly usd: number;
+  readonly callsPriced: number;
+  readonly callsUnpriced: number;
+}
+
+function readTotals(database: Database): StoreTotals {
+  const row = present(
+    database.get<TotalsRow>(`SELECT
+      (SELECT count(*) FROM sessions) AS sessions,
+      (SELECT count(*) FROM turns WHERE state = 'open') AS turnsOpen,
+      turns_done AS turnsDone, turns_failed AS turnsFailed,
+      (SELECT count(*) FROM turns WHERE state = 'parked') AS turnsParked,
+      (SELECT count(*) FROM inbox WHERE state = 'waiting') AS inboxWaiting,
+      (SELECT count(*) FROM outbox WHERE state IN ('pending', 'attempting')) AS outboxPending,
+      input_tokens AS inputTokens, cached_tokens AS cachedTokens, output_tokens AS outputTokens,
+      reasoning_tokens AS reasoningTokens, usd, calls_priced AS callsPriced, calls_unpriced AS callsUnpriced
+      FROM totals`),
+    'the row of totals',
+  );
+  const { inputTokens, cachedTokens, outputTokens, reasoningTokens, usd, callsPriced, callsUnpriced, ...counts } = row;
+  const isPriceKnown = callsPriced > 0 || callsUnpriced === 0;
+  return {
+    ...counts,
+    usage: { inputTokens, cachedTokens, outputTokens, reasoningTokens, usd: isPriceKnown ? usd : null },
+  };
+}

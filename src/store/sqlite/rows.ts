@@ -1,0 +1,62 @@
+/** How rows become records. Columns are selected under the records' field names; JSON columns are decoded here only. */
+import type { Entry, EntryBody, UserMessage } from '../../protocol/messages.ts';
+import type { TurnId } from '../../protocol/ids.ts';
+import type { CallRecord, InboxRecord, OutboxRecord, PlannedCall, SessionRecord, TurnRecord } from '../store.ts';
+
+export const sessionColumns = `id, key, name, title, created_at AS createdAt, updated_at AS updatedAt,
+  last_seq AS lastSeq, messages, turn`;
+export type SessionRow = SessionRecord;
+
+export const turnColumns = `id, session_id AS sessionId, state, opened_at AS openedAt, crashes,
+  model_calls AS modelCalls, stop_requested AS stopRequested, first_seq AS firstSeq`;
+export type TurnRow = Omit<TurnRecord, 'stopRequested'> & { readonly stopRequested: number };
+
+export const callColumns = 'id, turn_id AS turnId, position, state, plan';
+export type CallRow = Pick<CallRecord, 'id' | 'turnId' | 'position' | 'state'> & { readonly plan: string };
+export type CallPlan = Omit<PlannedCall, 'id'>;
+
+export const inboxColumns = `id, session_id AS sessionId, channel, external_id AS externalId, message, target,
+  received_at AS receivedAt, state`;
+export type InboxRow = Omit<InboxRecord, 'message'> & { readonly message: string };
+
+export const outboxColumns = 'id, session_id AS sessionId, turn_id AS turnId, channel, target, text, state, attempts';
+export type OutboxRow = OutboxRecord;
+
+export const entryColumns = 'seq, at, turn_id AS turnId, body';
+export interface EntryRow {
+  readonly seq: number;
+  readonly at: number;
+  readonly turnId: TurnId | null;
+  readonly body: string;
+}
+
+// Rows come without a prototype; records are ordinary objects, whichever thread read them.
+
+export function toSession(row: SessionRow): SessionRecord {
+  return { ...row };
+}
+
+export function toTurn(row: TurnRow): TurnRecord {
+  return { ...row, stopRequested: row.stopRequested === 1 };
+}
+
+export function toCall({ plan, ...row }: CallRow): CallRecord {
+  return { ...row, ...(JSON.parse(plan) as CallPlan) };
+}
+
+export function toInbox(row: InboxRow): InboxRecord {
+  return {
+    ...row,
+    externalId: JSON.parse(row.externalId) as string,
+    message: JSON.parse(row.message) as UserMessage,
+    target: JSON.parse(row.target) as string,
+  };
+}
+
+export function toOutbox(row: OutboxRow): OutboxRecord {
+  return { ...row, target: JSON.parse(row.target) as string, text: JSON.parse(row.text) as string };
+}
+
+export function toEntry(row: EntryRow): Entry {
+  return { ...(JSON.parse(row.body) as EntryBody), seq: row.seq, at: row.at, turnId: row.turnId };
+}

@@ -1,0 +1,167 @@
+/**
+ * The tables of `state.db`, as numbered migrations. A migration that has been released is never edited: a change is a
+ * new one at the end.
+ *
+ * Text that people, models or platforms wrote is kept as JSON, because SQLite's UTF-8 can't hold a lone surrogate and
+ * JSON escapes it: what is read is exactly what was stored. Such columns are marked `JSON`.
+ */
+export interface Migration {
+  /** From 1, without gaps; the database's `user_version` after it. */
+  readonly number: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Marks a SQLite file as ours: "Tala" in ASCII. */
+export const applicationId = 0x54616c61;
+
+const firstSchema = `
+CREATE TABLE sessions (
+  id         TEXT PRIMARY KEY,
+  key        TEXT NOT NULL UNIQUE,
+  name       TEXT NOT NULL UNIQUE,
+  title      TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  last_seq   INTEGER NOT NULL DEFAULT 0,
+  messages   INTEGER NOT NULL DEFAULT 0,
+  turn       TEXT NOT NULL DEFAULT 'none' CHECK (turn IN ('none', 'open', 'parked'))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sessions_by_activity ON sessions (updated_at);
+
+CREATE TABLE turns (
+  session_id     TEXT NOT NULL REFERENCES sessions (id),
+  id             TEXT NOT NULL,
+  state          TEXT NOT NULL CHECK (state IN ('open', 'closed', 'parked')),
+  outcome        TEXT CHECK (outcome IN ('answered', 'stopped', 'failed', 'parked')),
+  opened_at      INTEGER NOT NULL,
+  closed_at      INTEGER,
+  crashes        INTEGER NOT NULL DEFAULT 0,
+  model_calls    INTEGER NOT NULL DEFAULT 0,
+  stop_requested INTEGER NOT NULL DEFAULT 0,
+  first_seq      INTEGER NOT NULL,
+  PRIMARY KEY (session_id, id),
+  CHECK ((state = 'open') = (outcome IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX turns_open ON turns (session_id) WHERE state = 'open';
+CREATE INDEX turns_parked ON turns (session_id) WHERE state = 'parked';
+
+-- Append-only. id grows over all sessions and is never used again: the search index follows it.
+CREATE TABLE entries (
+  id         INTEGER PRIMARY KEY,
+  session_id TEXT NOT NULL REFERENCES sessions (id),
+  seq        INTEGER NOT NULL,
+  at         INTEGER NOT NULL,
+  turn_id    TEXT,
+  body       TEXT NOT NULL, -- JSON: EntryBody
+  UNIQUE (session_id, seq),
+  FOREIGN KEY (session_id, turn_id) REFERENCES turns (session_id, id)
+) STRICT;
+
+-- Sessions that were removed, for those who follow entries. entry_id: the newest entry of all when it happened.
+CREATE TABLE tombstones (
+  number     INTEGER PRIMARY KEY,
+  session_id TEXT NOT NULL,
+  entry_id   INTEGER NOT NULL,
+  at         INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE tool_calls (
+  session_id TEXT NOT NULL,
+  id         TEXT NOT NULL,
+  turn_id    TEXT NOT NULL,
+  seq        INTEGER NOT NULL, -- of the message that asked for it
+  position   INTEGER NOT NULL,
+  state      TEXT NOT NULL CHECK (state IN ('planned', 'started', 'finished', 'failed', 'unknown', 'skipped')),
+  plan       TEXT NOT NULL, -- JSON: name, arguments, effect, replay
+  PRIMARY KEY (session_id, id),
+  FOREIGN KEY (session_id, turn_id) REFERENCES turns (session_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tool_calls_unsettled ON tool_calls (session_id, turn_id, seq, position)
+  WHERE state IN ('planned', 'started');
+
+CREATE TABLE model_calls (
+  session_id       TEXT NOT NULL,
+  id               TEXT NOT NULL,
+  turn_id          TEXT NOT NULL,
+  purpose          TEXT NOT NULL CHECK (purpose IN ('answer', 'summarise')),
+  provider         TEXT NOT NULL,
+  model            TEXT NOT NULL,
+  state            TEXT NOT NULL CHECK (state IN ('started', 'completed', 'failed', 'cancelled')),
+  started_at       INTEGER NOT NULL,
+  ended_at         INTEGER,
+  answer_seq       INTEGER,
+  input_tokens     INTEGER,
+  cached_tokens    INTEGER,
+  output_tokens    INTEGER,
+  reasoning_tokens INTEGER,
+  usd              REAL,
+  error            TEXT,
+  PRIMARY KEY (session_id, id),
+  FOREIGN KEY (session_id, turn_id) REFERENCES turns (session_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE inbox (
+  number      INTEGER PRIMARY KEY, -- order of arrival
+  id          TEXT NOT NULL UNIQUE,
+  session_id  TEXT NOT NULL REFERENCES sessions (id),
+  channel     TEXT NOT NULL,
+  external_id TEXT NOT NULL, -- JSON: string
+  message     TEXT NOT NULL, -- JSON: UserMessage
+  target      TEXT NOT NULL, -- JSON: string
+  received_at INTEGER NOT NULL,
+  state       TEXT NOT NULL CHECK (state IN ('waiting', 'promoted', 'answered')),
+  turn_id     TEXT,
+  UNIQUE (channel, external_id),
+  CHECK ((state = 'waiting') = (turn_id IS NULL))
+) STRICT;
+CREATE INDEX inbox_by_session ON inbox (session_id, turn_id);
+CREATE INDEX inbox_waiting ON inbox (session_id, number) WHERE state = 'waiting';
+
+CREATE TABLE outbox (
+  number      INTEGER PRIMARY KEY, -- order of sending
+  id          TEXT NOT NULL UNIQUE,
+  session_id  TEXT NOT NULL REFERENCES sessions (id),
+  turn_id     TEXT,
+  channel     TEXT NOT NULL,
+  target      TEXT NOT NULL, -- JSON: string
+  text        TEXT NOT NULL, -- JSON: string
+  state       TEXT NOT NULL CHECK (state IN ('pending', 'attempting', 'sent', 'failed')),
+  attempts    INTEGER NOT NULL DEFAULT 0,
+  not_before  INTEGER NOT NULL,
+  owner       TEXT,
+  platform_id TEXT,
+  error       TEXT,
+  created_at  INTEGER NOT NULL,
+  settled_at  INTEGER
+) STRICT;
+CREATE INDEX outbox_by_session ON outbox (session_id);
+CREATE INDEX outbox_unsettled ON outbox (session_id, number) WHERE state IN ('pending', 'attempting');
+
+-- abandoned: its owner's process ended without giving it up.
+CREATE TABLE leases (
+  session_id TEXT PRIMARY KEY REFERENCES sessions (id),
+  owner      TEXT NOT NULL,
+  token      INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  state      TEXT NOT NULL CHECK (state IN ('held', 'released', 'abandoned'))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX leases_held ON leases (owner) WHERE state = 'held';
+
+-- One row: what would take a scan to count. Since the store began; removing a session takes nothing away.
+CREATE TABLE totals (
+  id               INTEGER PRIMARY KEY CHECK (id = 1),
+  turns_done       INTEGER NOT NULL DEFAULT 0,
+  turns_failed     INTEGER NOT NULL DEFAULT 0,
+  input_tokens     INTEGER NOT NULL DEFAULT 0,
+  cached_tokens    INTEGER NOT NULL DEFAULT 0,
+  output_tokens    INTEGER NOT NULL DEFAULT 0,
+  reasoning_tokens INTEGER NOT NULL DEFAULT 0,
+  usd              REAL NOT NULL DEFAULT 0,
+  calls_priced     INTEGER NOT NULL DEFAULT 0,
+  calls_unpriced   INTEGER NOT NULL DEFAULT 0
+) STRICT;
+INSERT INTO totals (id) VALUES (1);
+`;
+
+export const migrations: readonly Migration[] = [{ number: 1, name: 'first schema', sql: firstSchema }];

@@ -1,0 +1,95 @@
+/**
+ * The store on SQLite. Puts the parts together and owns opening and closing: verbs go to the writer, reads run here on
+ * a connection of their own, long jobs go to the background. The caller holds the home lock of the file's folder.
+ */
+import { dirname, join } from 'node:path';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { NodeId } from '../../protocol/ids.ts';
+import type { Store } from '../store.ts';
+import { createInlineBackground, createThreadBackground, type Background } from './background.ts';
+import { resumeDeliveries } from './deliveries.ts';
+import { abandonLeases } from './leases.ts';
+import type { Database } from './open-database.ts';
+import { openStateDatabase } from './open-state-database.ts';
+import { createReader } from './reads.ts';
+import { migrations as allMigrations, type Migration } from './schema.ts';
+import { createInlineWriter, createThreadWriter, type Writer } from './writer.ts';
+
+export interface SqliteStoreOptions {
+  /** Of `state.db`; `:memory:` for one that ends with its store and has no thread. */
+  readonly path: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Who opens it: whatever another owner left unfinished is free from now on. */
+  readonly owner: NodeId;
+  readonly writer: 'thread' | 'inline';
+  /** By default `search.db` beside the database. */
+  readonly searchPath?: string;
+  readonly migrations?: readonly Migration[];
+}
+
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const { path, clock, log } = options;
+  const isInMemory = path === ':memory:';
+  const database = openStateDatabase({ path, migrations: options.migrations ?? allMigrations, log });
+  if (!isInMemory) takeOver(database, options);
+
+  const isThreaded = options.writer === 'thread' && !isInMemory;
+  const writer = isThreaded ? createThreadWriter({ path, clock }) : createInlineWriter({ database, clock });
+  // The connection that opened the database goes on as the reader's; with a writer thread it may write no more.
+  if (isThreaded) database.exec('PRAGMA query_only = ON');
+  const background = isInMemory
+    ? createInlineBackground({ database })
+    : createThreadBackground({ path, searchPath: options.searchPath ?? join(dirname(path), 'search.db'), log });
+  // A short command leaves feeding the index to whoever searches next.
+  const afterCommit = isThreaded ? () => background.pokeSearch() : () => {};
+  return assembleStore({ path, database, writer, background, afterCommit });
+}
+
+/** The home lock says that no other process is alive: what was held or attempted has no owner any more. */
+function takeOver(database: Database, { owner, log }: SqliteStoreOptions): void {
+  const [leases, deliveries] = database.transaction(() => [abandonLeases(database), resumeDeliveries(database)]);
+  if (leases > 0 || deliveries > 0) log.info('took over after an unclean end', { owner, leases, deliveries });
+}
+
+interface Parts {
+  readonly path: string;
+  readonly database: Database;
+  readonly writer: Writer;
+  readonly background: Background;
+  readonly afterCommit: () => void;
+}
+
+function assembleStore({ path, database, writer, background, afterCommit }: Parts): Store {
+  const noted = async <T>(writing: Promise<T>): Promise<T> => {
+    const result = await writing;
+    afterCommit();
+    return result;
+  };
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    await background.close();
+    await writer.close();
+    database.close();
+  };
+  return {
+    description: `SQLite, ${path}`,
+    read: createReader(database),
+    admit: (admission) => writer.write('admit', admission),
+    acquireLease: (sessionId, owner, ttlMs) => writer.write('acquireLease', sessionId, owner, ttlMs),
+    renewLeases: (owner, ttlMs) => writer.write('renewLeases', owner, ttlMs),
+    releaseLease: (lease) => writer.write('releaseLease', lease),
+    commit: (lease, writes) => noted(writer.write('commit', lease, writes)),
+    requestStop: (sessionId) => writer.write('requestStop', sessionId),
+    claimDeliveries: (owner, limit) => writer.write('claimDeliveries', owner, limit),
+    settleDelivery: (id, settlement) => writer.write('settleDelivery', id, settlement),
+    deleteSession: (id) => noted(writer.write('deleteSession', id)),
+    importSession: (id, key, session) => noted(writer.write('importSession', id, key, session)),
+    search: (query, limit) => background.search(query, limit),
+    rebuildSearch: () => background.rebuildSearch(),
+    snapshot: (copyPath) => background.copy(copyPath),
+    checkIntegrity: () => background.check(),
+    close: () => (closing ??= close()),
+  };
+}

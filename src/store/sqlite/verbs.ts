@@ -1,0 +1,46 @@
+/**
+ * The writing verbs as one table of plain functions: `(database, now, …arguments)`. Arguments and results are plain
+ * values, so that a request can wait in a queue and cross to another thread. A verb runs inside a transaction that
+ * somebody else opens and closes.
+ */
+import { admit } from './admit.ts';
+import { commit } from './commit.ts';
+import { claimDeliveries, settleDelivery } from './deliveries.ts';
+import { acquireLease, releaseLease, renewLeases } from './leases.ts';
+import type { Database } from './open-database.ts';
+import { deleteSession, importSession, requestStop } from './whole-sessions.ts';
+
+export const verbs = {
+  admit,
+  acquireLease,
+  renewLeases,
+  releaseLease,
+  commit,
+  requestStop,
+  claimDeliveries,
+  settleDelivery,
+  deleteSession,
+  importSession,
+} as const;
+
+export type Verb = keyof typeof verbs;
+export type VerbArguments<V extends Verb> = (typeof verbs)[V] extends (
+  database: Database,
+  now: number,
+  ...rest: infer Rest
+) => unknown
+  ? Rest
+  : never;
+export type VerbResult<V extends Verb> = ReturnType<(typeof verbs)[V]>;
+
+export interface WriteRequest {
+  readonly verb: Verb;
+  /** Time is the asker's: the thread that writes has no clock of its own. */
+  readonly now: number;
+  readonly arguments: readonly unknown[];
+}
+
+export function perform(database: Database, request: WriteRequest): unknown {
+  const verb = verbs[request.verb] as (database: Database, now: number, ...rest: readonly unknown[]) => unknown;
+  return verb(database, request.now, ...request.arguments);
+}
