@@ -1,0 +1,37 @@
+/** What stands between the header and the composer: a conversation, or a greeting where there is none yet. */
+import type { StatusReport } from '../../src/protocol/api.ts';
+import { EmptyState } from './empty-state.tsx';
+import type { Outbox, PendingMessage } from './outbox.ts';
+import type { Route } from './route.ts';
+import { Transcript } from './transcript.tsx';
+import type { FollowedSession } from './use-conversation.ts';
+
+export interface ChatBodyProps {
+  readonly route: Route;
+  readonly followed: FollowedSession;
+  readonly pending: readonly PendingMessage[];
+  readonly outbox: Outbox | null;
+  readonly status: StatusReport | null;
+  readonly onSend: (text: string) => void;
+}
+
+export function ChatBody({ route, followed, pending, outbox, status, onSend }: ChatBodyProps) {
+  const { conversation, connection } = followed;
+  const isMissing = connection.kind === 'missing';
+  const isReadToTheStart = conversation.caughtUp && conversation.firstSeq === 1;
+  const isSilent = conversation.items.length === 0 && conversation.turn === null && pending.length === 0;
+  if (isSilent && (route.session === null || isMissing || isReadToTheStart))
+    return <EmptyState missingName={isMissing ? route.session : null} status={status} onTry={onSend} />;
+  return (
+    <Transcript
+      key={route.session}
+      conversation={conversation}
+      pending={pending}
+      soughtSeq={route.seq}
+      isLoadingEarlier={followed.isLoadingEarlier}
+      onLoadEarlier={followed.loadEarlier}
+      onRetry={(externalId) => outbox?.retry(externalId)}
+      onDiscard={(externalId) => outbox?.remove([externalId])}
+    />
+  );
+}

@@ -1,0 +1,137 @@
+/**
+ * What is read of a session's log: every entry becomes an item, joins one, or is machinery that nobody needs to see.
+ * Results stand beside their calls, matched by id. Pure; items that did not change keep their identity.
+ */
+import type { CallId, InboxId } from '../../src/protocol/ids.ts';
+import {
+  textOf,
+  type AssistantMessage,
+  type CallOutcome,
+  type Entry,
+  type ToolResultPart,
+  type TurnOutcome,
+  type UserMessage,
+} from '../../src/protocol/messages.ts';
+
+export interface CallResult {
+  readonly outcome: CallOutcome;
+  readonly text: string;
+  /** How long the call took, where that can be told. */
+  readonly tookMs: number | null;
+}
+
+export interface Call {
+  readonly callId: CallId;
+  readonly name: string;
+  readonly arguments: string;
+  readonly plannedAt: number;
+  readonly result: CallResult | null;
+}
+
+export type Block =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'reasoning'; readonly text: string }
+  | { readonly kind: 'call'; readonly call: Call };
+
+export type UserItem = {
+  readonly kind: 'user';
+  readonly seq: number;
+  readonly at: number;
+  readonly inboxId: InboxId | null;
+  readonly text: string;
+  /** Names of what came with the text. */
+  readonly attachments: readonly string[];
+};
+
+export type AnswerItem = {
+  readonly kind: 'answer';
+  readonly seq: number;
+  readonly at: number;
+  readonly blocks: readonly Block[];
+};
+
+export type Item =
+  | UserItem
+  | AnswerItem
+  /** A result whose call is further back than what is loaded. */
+  | { readonly kind: 'stray-result'; readonly seq: number; readonly at: number; readonly part: ToolResultPart }
+  | { readonly kind: 'notice'; readonly seq: number; readonly at: number; readonly text: string }
+  | {
+      readonly kind: 'outcome';
+      readonly seq: number;
+      readonly at: number;
+      readonly outcome: Exclude<TurnOutcome, 'answered'>;
+    };
+
+export function hasOpenCalls(item: AnswerItem): boolean {
+  return item.blocks.some((block) => block.kind === 'call' && block.call.result === null);
+}
+
+/** The items with this entry among them; `tookMs` is how long its call took, if somebody watched. */
+export function withEntry(items: readonly Item[], entry: Entry, tookMs: number | null): readonly Item[] {
+  const { seq, at } = entry;
+  switch (entry.kind) {
+    case 'head':
+    case 'turn-opened':
+      return items;
+    case 'notice':
+      return [...items, { kind: 'notice', seq, at, text: entry.text }];
+    case 'turn-closed':
+      return entry.outcome === 'answered' ? items : [...items, { kind: 'outcome', seq, at, outcome: entry.outcome }];
+    case 'message': {
+      const { message } = entry;
+      if (message.role === 'user') {
+        const inboxId = 'inboxId' in entry ? entry.inboxId : null;
+        return [
+          ...items,
+          { kind: 'user', seq, at, inboxId, text: textOf(message), attachments: attachmentsOf(message) },
+        ];
+      }
+      if (message.role === 'assistant') return [...items, { kind: 'answer', seq, at, blocks: blocksOf(message, at) }];
+      const [part] = message.parts;
+      return withResult(items, part, at, tookMs) ?? [...items, { kind: 'stray-result', seq, at, part }];
+    }
+  }
+}
+
+function attachmentsOf(message: UserMessage): readonly string[] {
+  return message.parts.flatMap((part) => {
+    if (part.kind === 'image') return ['image'];
+    return part.kind === 'file' ? [part.name] : [];
+  });
+}
+
+function blocksOf(message: AssistantMessage, at: number): readonly Block[] {
+  return message.parts.map((part): Block => {
+    if (part.kind !== 'tool-call') return { kind: part.kind, text: part.text };
+    const { callId, name, arguments: argumentText } = part;
+    return { kind: 'call', call: { callId, name, arguments: argumentText, plannedAt: at, result: null } };
+  });
+}
+
+/** The items with this result beside its call; null if the call is not among them. */
+export function withResult(
+  items: readonly Item[],
+  part: ToolResultPart,
+  at: number,
+  tookMs: number | null,
+): readonly Item[] | null {
+  const index = holderOf(items, part.callId);
+  const holder = items[index];
+  if (holder?.kind !== 'answer') return null;
+  // Of calls that shared a message, only what was watched tells how long each took.
+  const isAlone = holder.blocks.filter((block) => block.kind === 'call').length === 1;
+  const result = { outcome: part.outcome, text: part.text, tookMs: tookMs ?? (isAlone ? at - holder.at : null) };
+  const blocks = holder.blocks.map((block): Block =>
+    block.kind === 'call' && block.call.callId === part.callId ? { ...block, call: { ...block.call, result } } : block,
+  );
+  return items.with(index, { ...holder, blocks });
+}
+
+/** Where the message with this call stands; -1 if it is not loaded. Searched from the end, where it nearly always is. */
+export function holderOf(items: readonly Item[], callId: CallId): number {
+  return items.findLastIndex(
+    (item) =>
+      item.kind === 'answer' && item.blocks.some((block) => block.kind === 'call' && block.call.callId === callId),
+  );
+}
