@@ -1,16 +1,25 @@
 /** Checks a config.yaml that has something in it: YAML, then the schema, then what this version does not do yet. */
 import * as z from 'zod/mini';
-import type { CheckedConfig } from './check.ts';
 import { defaultConfig } from './default-config.ts';
 import type { Environment } from './environment.ts';
 import { explainIssue } from './explain-issue.ts';
 import { formatPath, keyTree, nodeAt, valueAt, type KeyNode, type KeyPath } from './key-tree.ts';
 import { notYetWarnings } from './not-yet.ts';
-import { configFileName, inFileOrder, type Position, type Problem } from './problem.ts';
+import { configFileName, inFileOrder, type Position, type Problem, type Warning } from './problem.ts';
 import { readYaml, type YamlReading } from './read-yaml.ts';
-import { configSchema } from './schema.ts';
+import { configSchema, type Config } from './schema.ts';
 import { secretsOf } from './secrets.ts';
 import type { Yaml } from './yaml-syntax.ts';
+
+export interface CheckedConfig {
+  /** Null exactly if there are problems. */
+  readonly config: Config | null;
+  /** In the order of the file. */
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Warning[];
+  /** Every secret value in the configuration, to be kept out of logs. */
+  readonly secrets: readonly string[];
+}
 
 export function checkWrittenConfig(yaml: Yaml, text: string, environment: Environment): CheckedConfig {
   const reading = readYaml(yaml, text, environment);

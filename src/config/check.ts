@@ -1,29 +1,19 @@
 /**
  * The text of config.yaml to a configuration, or to all of its mistakes at once. The parser and the schema are loaded
- * only if the file says something, so that no configuration costs nothing.
+ * only if the file says something, so that a start without a configuration does not pay for them.
  */
+import type { CheckedConfig } from './check-written-config.ts';
 import { decodeText } from './decode-text.ts';
 import { defaultConfig } from './default-config.ts';
 import type { Environment } from './environment.ts';
-import { configFileName, type Problem, type Warning } from './problem.ts';
-import type { Config } from './schema.ts';
+import { configFileName } from './problem.ts';
 
 /** Of each file. Ten thousand lines; the parser's time grows with the square of them. */
 export const configBytesMax = 256_000;
 
-export interface CheckedConfig {
-  /** Null exactly if there are problems. */
-  readonly config: Config | null;
-  /** In the order of the file. */
-  readonly problems: readonly Problem[];
-  readonly warnings: readonly Warning[];
-  /** Every secret value in the configuration, to be kept out of logs. */
-  readonly secrets: readonly string[];
-}
-
 /** `environment` is what `${NAME}` reads: the process's own variables over those of `.env`. Never throws. */
 export async function checkConfigText(input: string | Uint8Array, environment: Environment): Promise<CheckedConfig> {
-  const decoded = decodeText(configFileName, input, configBytesMax);
+  const decoded = decodeText(input, configBytesMax);
   if (decoded.kind === 'unreadable') {
     const problem = { file: configFileName, ...decoded.position, path: '', message: decoded.message } as const;
     return { config: null, problems: [problem], warnings: [], secrets: [] };
@@ -34,6 +24,6 @@ export async function checkConfigText(input: string | Uint8Array, environment: E
 }
 
 /** Nothing but white space and comments. */
-export function isBlank(text: string): boolean {
+function isBlank(text: string): boolean {
   return text.split('\n').every((line) => /^[ \t\r]*(#|$)/.test(line));
 }

@@ -1,28 +1,28 @@
 /** Bytes of a file to text, or one sentence on why they are no text. Files are UTF-8, with or without a byte-order mark. */
-import { wholeFile, type ConfigFile, type Position } from './problem.ts';
+import { wholeFile, type Position } from './problem.ts';
 
 export type DecodedText =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'unreadable'; readonly position: Position; readonly message: string };
 
-export function decodeText(file: ConfigFile, input: string | Uint8Array, bytesMax: number): DecodedText {
+export function decodeText(input: string | Uint8Array, bytesMax: number): DecodedText {
   // A text has at least as many bytes as UTF-16 units.
-  if (input.length > bytesMax) return unreadable(tooLarge(file, bytesMax));
+  if (input.length > bytesMax) return unreadable(tooLarge(bytesMax));
   if (typeof input !== 'string' && isUtf16(input)) {
-    return unreadable(`${file} is saved as UTF-16; save it as UTF-8 (in the editor: "Save with encoding")`);
+    return unreadable('this file is saved as UTF-16; save it as UTF-8 (in the editor: "Save with encoding")');
   }
   const text = typeof input === 'string' ? input : Buffer.from(input).toString('utf8');
   const nul = text.indexOf('\0');
-  if (nul !== -1) return unreadable(`${file} contains a NUL byte, so it is no text file`, positionOf(text, nul));
+  if (nul !== -1) return unreadable('there is a NUL byte here, so this is no text file', positionOf(text, nul));
   if (typeof input === 'string' ? !text.isWellFormed() : !isUtf8(input)) {
     const at = positionOf(text, Math.max(0, text.toWellFormed().indexOf('\uFFFD')));
-    return unreadable(`${file} is not valid UTF-8 from here on; save it as UTF-8`, at);
+    return unreadable('this is not valid UTF-8 from here on; save the file as UTF-8', at);
   }
   return { kind: 'text', text: text.startsWith('\uFEFF') ? text.slice(1) : text };
 }
 
-export function tooLarge(file: ConfigFile, bytesMax: number): string {
-  return `${file} is larger than ${bytesMax / 1_000} KB; a configuration is never that long`;
+export function tooLarge(bytesMax: number): string {
+  return `this file is larger than ${bytesMax / 1_000} KB; a configuration is never that long`;
 }
 
 function unreadable(message: string, position = wholeFile): DecodedText {
@@ -50,7 +50,7 @@ function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-export function positionOf(text: string, offset: number): Position {
+function positionOf(text: string, offset: number): Position {
   const before = text.slice(0, offset).split('\n');
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

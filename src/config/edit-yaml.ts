@@ -19,8 +19,10 @@ interface Spot {
   /** The innermost collection on the way that exists. */
   readonly parent: YAMLMap | null;
   readonly isInline: boolean;
-  /** The last pair on the way that exists. */
+  /** The last pair on the way that exists; null for an item of a list. */
   readonly pair: Pair | null;
+  /** The value there. */
+  readonly value: unknown;
   /** The steps that do not exist yet; empty if the value is there. */
   readonly missing: KeyPath;
 }
@@ -84,16 +86,20 @@ function splice(yaml: Yaml, source: string, path: KeyPath, value: unknown): stri
 
 /** Null where the way leads through something other than sections. */
 function findSpot(yaml: Yaml, document: Document.Parsed, path: KeyPath): Spot | null {
-  let spot: Spot = { parent: null, isInline: false, pair: null, missing: path };
-  let node: unknown = document.contents;
+  let spot: Spot = { parent: null, isInline: false, pair: null, value: document.contents, missing: path };
   for (const [index, step] of path.entries()) {
+    const node = spot.value;
     if (isEmpty(yaml, node)) return spot;
+    if (yaml.isSeq(node) && typeof step === 'number' && yaml.isNode(node.items[step])) {
+      const isInline = spot.isInline || node.flow === true;
+      spot = { parent: null, isInline, pair: null, value: node.items[step], missing: path.slice(index + 1) };
+      continue;
+    }
     if (!yaml.isMap(node)) return null;
     const isInline = spot.isInline || node.flow === true;
     const pair = node.items.find((item) => yaml.isScalar(item.key) && item.key.value === step) ?? null;
-    if (pair === null) return { parent: node, isInline, pair: null, missing: path.slice(index) };
-    spot = { parent: node, isInline, pair, missing: path.slice(index + 1) };
-    node = pair.value;
+    if (pair === null) return { parent: node, isInline, pair: null, value: null, missing: path.slice(index) };
+    spot = { parent: node, isInline, pair, value: pair.value, missing: path.slice(index + 1) };
   }
   return spot;
 }
@@ -102,11 +108,11 @@ function isEmpty(yaml: Yaml, node: unknown): boolean {
   return node === null || (yaml.isScalar(node) && node.value === null && (node.source ?? '') === '');
 }
 
-function replaceValue(yaml: Yaml, source: string, { pair, isInline }: Spot, value: unknown): string | null {
-  if (pair === null) return null;
+function replaceValue(yaml: Yaml, source: string, spot: Spot, value: unknown): string | null {
+  const { pair, isInline, value: node } = spot;
   const rendered = renderInline(yaml, value, isInline);
-  const node = pair.value;
   if (isEmpty(yaml, node)) {
+    if (pair === null) return null;
     const colon = source.indexOf(':', rangeOf(pair.key as Node)[1]);
     return `${source.slice(0, colon + 1)} ${rendered}${source.slice(colon + 1)}`;
   }
@@ -149,18 +155,12 @@ function blockLines(yaml: Yaml, steps: KeyPath, value: unknown, indent: number):
 }
 
 function renderInline(yaml: Yaml, value: unknown, isInline: boolean): string {
-  const options = {
-    collectionStyle: 'flow',
-    lineWidth: 0,
-    blockQuote: false,
-    doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER,
-  } as const;
-  if (!isInline) return yaml.stringify(value, options).trimEnd();
+  if (typeof value === 'string' && /[\r\n]/.test(value)) return JSON.stringify(value);
+  if (!isInline && (typeof value !== 'object' || value === null))
+    return yaml.stringify(value, { lineWidth: 0 }).trimEnd();
   // Inside `{ }` more characters need quotes; a list around the value makes the library see that.
-  return yaml
-    .stringify([value], { ...options, flowCollectionPadding: false })
-    .trimEnd()
-    .slice(1, -1);
+  const options = { collectionStyle: 'flow', lineWidth: 0, doubleQuotedAsJSON: true } as const;
+  return yaml.stringify([value], options).trimEnd().slice(1, -1).trim();
 }
 
 /** Where the last thing written below this pair ends. */

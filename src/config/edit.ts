@@ -151,18 +151,22 @@ async function readCurrent({
   env,
 }: ConfigPlace): Promise<Current | { kind: 'broken'; problems: readonly Problem[] }> {
   const path = join(home, configFileName);
-  const [file, dotEnv] = await Promise.all([readConfigFile(path, configFileName, configBytesMax), loadDotEnv(home)]);
+  const [file, dotEnv] = await Promise.all([readConfigFile(path, configBytesMax), loadDotEnv(home)]);
   if (dotEnv.problems.length > 0) return { kind: 'broken', problems: dotEnv.problems };
   if (file.kind === 'missing') return { kind: 'current', path, isNew: true, text: newFile, written: {}, dotEnv };
   if (file.kind === 'failed') {
     return { kind: 'broken', problems: [{ file: configFileName, ...wholeFile, path: '', message: file.message }] };
   }
-  const decoded = decodeText(configFileName, file.bytes, configBytesMax);
+  const decoded = decodeText(file.bytes, configBytesMax);
   const written = decoded.kind === 'text' ? parseYamlValue(yaml, decoded.text) : decoded;
-  if (decoded.kind !== 'text' || written.kind !== 'value' || Array.isArray(written.value)) {
+  if (decoded.kind !== 'text' || written.kind !== 'value' || !isSection(written.value)) {
     return { kind: 'broken', problems: (await checkConfigText(file.bytes, env)).problems };
   }
   return { kind: 'current', path, isNew: false, text: decoded.text, written: written.value, dotEnv };
+}
+
+function isSection(value: unknown): boolean {
+  return typeof value === 'object' && !Array.isArray(value);
 }
 
 async function writeAll(

@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 const openShield = '\uE000';
 const closeShield = '\uE001';
 
-export const environmentNamePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const environmentNamePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 export function shieldReferences(text: string): string {
   return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, `$${openShield}$1${closeShield}`);

@@ -4,8 +4,8 @@
  */
 import type * as z from 'zod/mini';
 import { unreachable } from '../lib/assert.ts';
+import { nearest } from '../lib/nearest.ts';
 import { formatPath, nodeAt, sectionKeys, type KeyNode, type KeyPath } from './key-tree.ts';
-import { nearestKey } from './nearest-key.ts';
 
 export interface Explanation {
   readonly path: KeyPath;
@@ -99,7 +99,7 @@ function hintFor(node: KeyNode, value: unknown, isHidden: boolean): string {
 }
 
 function nearestChoice({ shape }: KeyNode, value: unknown): string | null {
-  return shape.kind === 'choice' && typeof value === 'string' ? nearestKey(value, shape.values) : null;
+  return shape.kind === 'choice' && typeof value === 'string' ? (nearest(value, shape.values)[0] ?? null) : null;
 }
 
 export function unknownKey(root: KeyNode, path: KeyPath): string {
@@ -107,8 +107,8 @@ export function unknownKey(root: KeyNode, path: KeyPath): string {
   const parent = nodeAt(root, path.slice(0, -1));
   const known = [...((parent === null ? null : sectionKeys(parent))?.keys() ?? [])];
   const start = `unknown key \`${formatPath(path)}\``;
-  const nearest = nearestKey(name, known);
-  if (nearest !== null) return `${start}; did you mean \`${nearest}\`?`;
+  const [meant] = nearest(name, known);
+  if (meant !== undefined) return `${start}; did you mean \`${meant}\`?`;
   const home = sectionWith(root, name, []);
   if (home !== null)
     return `${start}; it belongs ${home.length === 0 ? 'at the left margin' : `under \`${formatPath(home)}\``}`;

@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path';
 import type { Environment } from './environment.ts';
 
 const homeMode = 0o700;
-const folders = ['workspace', 'logs', 'memories', 'skills'];
+const folders = ['logs', 'memories', 'skills'];
 /** Enough that the file system must find a free block for it. */
 const probeBytes = 4_096;
 
@@ -42,6 +42,7 @@ export async function prepareHome(path: string, uid: number | null = process.get
     const isNew = (await mkdir(path, { recursive: true, mode: homeMode })) !== undefined;
     if (!isNew) await checkExisting(path, await stat(path), uid);
     await Promise.all(folders.map((folder) => mkdir(join(path, folder), { recursive: true, mode: homeMode })));
+    await prepareWorkspace(join(path, 'workspace'));
     await probe(path);
   } catch (error) {
     throw error instanceof HomeError ? error : homeError(path, error);
@@ -57,6 +58,20 @@ async function checkExisting(path: string, found: Stats, uid: number | null): Pr
   const isOpenToOthers = (found.mode & 0o077) !== 0;
   if (isOpenToOthers && (await readdir(path)).length === 0) await chmod(path, homeMode);
 }
+
+/** A new one holds a word of welcome, so that there is something to read in the first minute. */
+async function prepareWorkspace(path: string): Promise<void> {
+  const isNew = (await mkdir(path, { recursive: true, mode: homeMode })) !== undefined;
+  if (isNew) await writeFile(join(path, 'README.md'), welcome, { mode: 0o600 });
+}
+
+const welcome = `# Workspace
+
+Commands that Talaria runs for you start in this folder, and files that it reads and writes are here.
+Put what you want to work on into it, or set \`terminal.cwd\` to another folder:
+
+    talaria config set terminal.cwd /path/to/a/project
+`;
 
 async function probe(path: string): Promise<void> {
   const file = join(path, `.probe-${process.pid}`);
@@ -81,6 +96,9 @@ function homeError(path: string, error: unknown): HomeError {
   switch (code) {
     case 'EEXIST':
     case 'ENOTDIR':
+    // Links that lead nowhere or in a circle.
+    case 'ENOENT':
+    case 'ELOOP':
       return notAFolder(path);
     case 'EACCES':
     case 'EPERM':

@@ -6,7 +6,6 @@
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { loadConfig, type ConfigPlace, type GoodConfig, type LoadedConfig } from './load.ts';
@@ -22,6 +21,8 @@ import type { Config } from './schema.ts';
 
 const lookEveryMs = 1_000;
 const stillForMs = 200;
+
+type IsEqual = (one: unknown, other: unknown) => boolean;
 
 export interface LiveConfigOptions extends ConfigPlace {
   readonly clock: Clock;
@@ -125,27 +126,27 @@ class FollowedConfig implements LiveConfig {
     if (this.#closed) return;
     // Taken before reading: a change in the middle of it is seen at the next look.
     this.#signature = signatureOf(this.#options.home);
-    const next = await loadConfig(this.#options);
+    // Only here: at the start of the program it would cost 2 ms for nothing.
+    const [next, { isDeepStrictEqual }] = await Promise.all([loadConfig(this.#options), import('node:util')]);
     if (this.#closed) return;
-    if (isGood(next)) this.#accept(next);
-    else this.#refuse(next);
+    if (isGood(next)) this.#accept(next, isDeepStrictEqual);
+    else this.#refuse(next, isDeepStrictEqual);
   }
 
-  #accept(next: GoodConfig): void {
+  #accept(next: GoodConfig, isEqual: IsEqual): void {
     const before = this.#good;
     const wasRefused = this.#problems.length > 0;
     this.#good = next;
     this.#problems = [];
     this.#loadedAt = this.#options.clock.now();
-    const isSame =
-      isDeepStrictEqual(next.config, before.config) && isDeepStrictEqual(next.environment, before.environment);
+    const isSame = isEqual(next.config, before.config) && isEqual(next.environment, before.environment);
     if (isSame && !wasRefused) return;
     this.#options.log.info('configuration loaded', { path: this.path, changed: !isSame });
     if (!isSame) this.#options.onChange(next, before);
   }
 
-  #refuse(next: LoadedConfig): void {
-    const isKnown = isDeepStrictEqual(next.problems, this.#problems);
+  #refuse(next: LoadedConfig, isEqual: IsEqual): void {
+    const isKnown = isEqual(next.problems, this.#problems);
     this.#problems = next.problems;
     if (isKnown) return;
     const problems = next.problems.map(formatProblem);

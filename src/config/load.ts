@@ -3,7 +3,8 @@
  * mistake is a problem with its place. Missing files are a working configuration and cost next to nothing.
  */
 import { join, resolve } from 'node:path';
-import { checkConfigText, configBytesMax, type CheckedConfig } from './check.ts';
+import type { CheckedConfig } from './check-written-config.ts';
+import { checkConfigText, configBytesMax } from './check.ts';
 import { decodeText } from './decode-text.ts';
 import { parseDotEnv } from './dot-env.ts';
 import { mergeEnvironment, type Environment } from './environment.ts';
@@ -47,7 +48,7 @@ export interface GoodConfig extends LoadedConfig {
 
 export async function loadConfig({ home, env }: ConfigPlace): Promise<LoadedConfig> {
   const path = join(home, configFileName);
-  const [file, dotEnv] = await Promise.all([readConfigFile(path, configFileName, configBytesMax), loadDotEnv(home)]);
+  const [file, dotEnv] = await Promise.all([readConfigFile(path, configBytesMax), loadDotEnv(home)]);
   const environment = mergeEnvironment(dotEnv.values, env);
   const bytes = file.kind === 'read' ? file.bytes : new Uint8Array();
   const checked: CheckedConfig =
@@ -76,11 +77,11 @@ export interface LoadedDotEnv {
 
 export async function loadDotEnv(home: string): Promise<LoadedDotEnv> {
   const path = join(home, environmentFileName);
-  const file = await readConfigFile(path, environmentFileName, configBytesMax);
+  const file = await readConfigFile(path, configBytesMax);
   const nothing = { text: '', bytes: new Uint8Array(), values: new Map(), problems: [], warnings: [] };
   if (file.kind === 'missing') return nothing;
   if (file.kind === 'failed') return { ...nothing, problems: [wholeFileProblem(environmentFileName, file.message)] };
-  const decoded = decodeText(environmentFileName, file.bytes, configBytesMax);
+  const decoded = decodeText(file.bytes, configBytesMax);
   if (decoded.kind === 'unreadable') {
     const problem = { file: environmentFileName, ...decoded.position, path: '', message: decoded.message } as const;
     return { ...nothing, bytes: file.bytes, problems: [problem] };

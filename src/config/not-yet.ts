@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { valueAt, type KeyPath } from './key-tree.ts';
-import type { Config } from './schema.ts';
+import { offlineModelNames, type Config } from './schema.ts';
 
 interface NotYet {
   readonly key: string;
@@ -16,30 +16,34 @@ interface NotYet {
   readonly instead: string;
 }
 
-const offlineAnswers = 'the offline model answers';
+const noProvider = 'each turn fails and says so';
+const noEffect = 'it has no effect';
 const isOff = 'the channel stays off';
 
 export const notYet: readonly NotYet[] = [
-  { key: 'model.provider', works: ['offline'], instead: offlineAnswers },
-  { key: 'model.name', works: ['rehearsal', 'rehearsal-instant'], instead: offlineAnswers },
-  { key: 'model.base_url', instead: offlineAnswers },
-  { key: 'model.api_mode', instead: offlineAnswers },
-  { key: 'model.api_key', instead: offlineAnswers },
+  { key: 'model.provider', works: ['offline'], instead: noProvider },
+  { key: 'model.name', works: offlineModelNames, instead: noEffect },
+  { key: 'model.base_url', instead: noEffect },
+  { key: 'model.api_mode', instead: noEffect },
+  { key: 'model.api_key', instead: noEffect },
+  { key: 'model.context_length', instead: noEffect },
   { key: 'fallback', instead: 'no other model takes over' },
   { key: 'auxiliary', instead: 'side jobs are not done by a model' },
   { key: 'compression', instead: 'conversations are not shortened' },
-  { key: 'gateway.busy_mode', works: ['steer'], instead: 'a message in the middle of a turn steers it' },
+  { key: 'agent.inactivity_timeout_s', instead: 'a turn that does nothing is not ended' },
+  { key: 'agent.inactivity_warning_s', instead: noEffect },
+  { key: 'gateway.agent_cache', instead: 'nothing is kept between turns' },
   { key: 'channels.telegram', instead: isOff },
   { key: 'channels.discord', instead: isOff },
   { key: 'channels.slack', instead: isOff },
   { key: 'channels.api.toolsets', works: [['core']], instead: 'the agent has the core tools' },
-  { key: 'channels.api.busy_mode', works: ['steer'], instead: 'a message in the middle of a turn steers it' },
+  { key: 'channels.api.busy_mode', instead: 'gateway.busy_mode counts' },
   { key: 'terminal.backend', works: ['auto', 'none'], instead: 'commands run without a sandbox' },
   { key: 'approvals', instead: 'commands run without asking' },
   { key: 'toolsets', works: [['core']], instead: 'the agent has the core tools' },
   { key: 'mcp_servers', instead: 'the servers are not started' },
   { key: 'budget', instead: 'costs are not limited' },
-  { key: 'store.url', worksFrom: 'sqlite:', instead: 'sessions are kept in state.db' },
+  { key: 'store.url', worksFrom: 'sqlite:', instead: 'Talaria does not start with it' },
 ];
 
 export interface NotYetWarning {
@@ -54,7 +58,7 @@ export function notYetWarnings(config: Config, defaults: Config): NotYetWarning[
     if (isDeepStrictEqual(value, valueAt(defaults, path)) || isFine(row, value)) return [];
     // Values are named only where they are one of a few words; others may hold a password.
     const shown = row.works !== undefined && typeof value === 'string' ? `${row.key}: ${value}` : row.key;
-    return [{ path, message: `\`${shown}\` is not in this version yet; it is ignored, and ${row.instead}` }];
+    return [{ path, message: `\`${shown}\` is not in this version yet: ${row.instead}` }];
   });
 }
 
