@@ -4,16 +4,11 @@
  */
 import { present } from '../lib/assert.ts';
 import type { SessionId } from '../protocol/ids.ts';
-import type { AssistantMessage, Entry, Head, Message } from '../protocol/messages.ts';
-import type { CallRecord, InboxRecord, SessionRecord, StoreReader, TurnRecord } from '../store/store.ts';
+import type { AssistantMessage, Head, Message } from '../protocol/messages.ts';
+import type { JournalSlice, StoreReader } from '../store/store.ts';
 
-export interface Journal {
-  readonly session: SessionRecord;
-  readonly entries: readonly Entry[];
-  readonly openTurn: TurnRecord | null;
-  readonly unsettledCalls: readonly CallRecord[];
-  readonly waiting: readonly InboxRecord[];
-}
+/** `entries` is the whole log. */
+export type Journal = JournalSlice;
 
 export async function loadJournal(reader: StoreReader, sessionId: SessionId): Promise<Journal | null> {
   return reader.journal(sessionId, 0);

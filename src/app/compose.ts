@@ -11,6 +11,7 @@ import { createIntake } from '../gateway/intake.ts';
 import { createLiveHub } from '../gateway/live-hub.ts';
 import { createLocalApi } from '../gateway/local-api.ts';
 import { createSessionDrain } from '../gateway/session-drain.ts';
+import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
@@ -52,8 +53,7 @@ export function compose(options: ComposeOptions): Talaria {
     ['cli', createLogChannel('cli')],
   ]);
   const outbox = createOutbox({ store, owner, clock, log, channels });
-  const sharedTools = [createMemoryTool({ folder: join(options.home, memoriesFolder) })];
-  const agentFor = (): Promise<Agent> => buildAgent({ ...options, config: options.config.current(), sharedTools });
+  const agentFor = agentsBuiltOnce(options);
   const drain = createSessionDrain({ store, owner, hub, agentFor, clock, ids, random, log, onRan: outbox.poke });
   const intake = createIntake({
     store,
@@ -84,5 +84,16 @@ export function compose(options: ComposeOptions): Talaria {
       await outbox.close();
       hub.close();
     },
+  };
+}
+
+/** Nothing in an agent belongs to a session yet, so one serves all until the configuration changes. */
+function agentsBuiltOnce(options: ComposeOptions): () => Promise<Agent> {
+  const sharedTools = [createMemoryTool({ folder: join(options.home, memoriesFolder) })];
+  let built: { readonly from: Config; readonly agent: Promise<Agent> } | null = null;
+  return () => {
+    const config = options.config.current();
+    if (built?.from !== config) built = { from: config, agent: buildAgent({ ...options, config, sharedTools }) };
+    return built.agent;
   };
 }

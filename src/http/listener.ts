@@ -13,6 +13,9 @@ const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 120_000;
 const keepAliveTimeoutMs = 10_000;
 const connectionsMax = 2_048;
+/** How much of a body that nobody wants is still taken in, and for how long. */
+const unreadBytesMax = 64_000_000;
+const unreadTimeoutMs = 5_000;
 
 export interface ListenerOptions {
   readonly host: string;
@@ -103,10 +106,23 @@ async function serve(
       response = problem(500, 'failed', 'Something went wrong inside Talaria; see its log.');
     }
   }
-  // A body nobody read must not keep the connection busy: it is left unread and the connection closed.
-  if (!incoming.complete && response.status >= 400) outgoing.setHeader('connection', 'close');
+  if (!incoming.complete) readOn(incoming);
   outgoing.writeHead(response.status, { 'x-content-type-options': 'nosniff', ...response.headers });
   await writeBody(response.body, incoming.method === 'HEAD', outgoing, signal);
+}
+
+/**
+ * What is left of a refused body is read and thrown away, up to a limit: a client that is cut off while it sends never
+ * sees why.
+ */
+function readOn(incoming: IncomingMessage): void {
+  let leftBytes = unreadBytesMax;
+  const cut = setTimeout(() => incoming.destroy(), unreadTimeoutMs);
+  incoming.once('close', () => clearTimeout(cut));
+  incoming.on('data', (chunk: Uint8Array) => {
+    leftBytes -= chunk.byteLength;
+    if (leftBytes < 0) incoming.destroy();
+  });
 }
 
 async function writeBody(
@@ -152,7 +168,8 @@ function requestFrom(incoming: IncomingMessage, signal: AbortSignal): Omit<HttpR
       return Array.isArray(value) ? value.join(', ') : value;
     },
     signal,
-    body: incoming,
+    // Leaving it half-read must not close the connection: the answer is still to be sent.
+    body: incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>,
   };
 }
 
