@@ -1,0 +1,206 @@
+/** A Talaria for tests of its clients: sessions in memory, and events that the test itself lets happen. */
+import { countingIdSource, type IdSource } from '../../src/lib/ids.ts';
+import { BoundedQueue } from '../../src/lib/bounded-queue.ts';
+import {
+  ApiError,
+  type SendReceipt,
+  type SendRequest,
+  type SessionSummary,
+  type StatusReport,
+  type TalariaApi,
+} from '../../src/protocol/api.ts';
+import type { SessionEvent } from '../../src/protocol/events.ts';
+import type { InboxId, SessionId, TurnId } from '../../src/protocol/ids.ts';
+import type { Entry, EntryBody, TurnOutcome } from '../../src/protocol/messages.ts';
+
+interface FakeSession {
+  readonly id: SessionId;
+  readonly name: string;
+  readonly entries: Entry[];
+  readonly streams: Set<BoundedQueue<SessionEvent>>;
+}
+
+/** What is stored. It outlives the fake processes that serve it, as a home does. */
+export class FakeHome {
+  readonly ids: IdSource = countingIdSource();
+  readonly sessions: FakeSession[] = [];
+  readonly admitted = new Map<string, { inboxId: InboxId; session: FakeSession; text: string }>();
+
+  session(ref: string): FakeSession | null {
+    return this.sessions.find((session) => session.id === ref || session.name === ref) ?? null;
+  }
+
+  create(name: string): FakeSession {
+    const session = { id: this.ids.next('ses'), name, entries: [], streams: new Set<BoundedQueue<SessionEvent>>() };
+    this.sessions.unshift(session);
+    return session;
+  }
+
+  append(session: FakeSession, turnId: TurnId | null, body: EntryBody): void {
+    const entry: Entry = { ...body, seq: session.entries.length + 1, at: 1_000 + session.entries.length, turnId };
+    session.entries.push(entry);
+    this.show(session, { kind: 'entry', entry });
+  }
+
+  show(session: FakeSession, event: SessionEvent): void {
+    for (const stream of session.streams) stream.offer(event);
+  }
+
+  /** A message becomes part of a turn, as promotion does. */
+  openTurn(session: FakeSession, inboxId: InboxId): TurnId {
+    const turnId = this.ids.next('trn');
+    this.append(session, turnId, { kind: 'turn-opened' });
+    this.promote(session, turnId, inboxId);
+    return turnId;
+  }
+
+  promote(session: FakeSession, turnId: TurnId, inboxId: InboxId): void {
+    const text = [...this.admitted.values()].find((one) => one.inboxId === inboxId)?.text ?? '';
+    const message = { role: 'user', parts: [{ kind: 'text', text }] } as const;
+    this.append(session, turnId, { kind: 'message', message, inboxId });
+  }
+
+  say(session: FakeSession, turnId: TurnId, text: string): void {
+    const message = { role: 'assistant', parts: [{ kind: 'text', text }] } as const;
+    this.append(session, turnId, { kind: 'message', message, modelCallId: this.ids.next('mdl') });
+  }
+
+  close(session: FakeSession, turnId: TurnId, outcome: TurnOutcome): void {
+    this.append(session, turnId, { kind: 'turn-closed', outcome });
+  }
+}
+
+export interface FakeApiHooks {
+  /** Called for every message that arrives, a repeated one too, after it is stored. */
+  readonly onSend?: (session: FakeSession, inboxId: InboxId, request: SendRequest) => void;
+  readonly onStop?: (session: FakeSession) => void;
+}
+
+export class FakeApi implements TalariaApi {
+  readonly home: FakeHome;
+  readonly calls: string[] = [];
+  readonly #hooks: FakeApiHooks;
+  #dead = false;
+
+  constructor(home: FakeHome, hooks: FakeApiHooks = {}) {
+    this.home = home;
+    this.#hooks = hooks;
+  }
+
+  /** As if the process behind it was killed: streams break, nothing answers any more. */
+  die(): void {
+    this.#dead = true;
+    for (const session of this.home.sessions) for (const stream of session.streams) stream.close();
+  }
+
+  #alive(): void {
+    if (this.#dead) throw new ApiError('unreachable', 'the connection failed');
+  }
+
+  async send(request: SendRequest): Promise<SendReceipt> {
+    this.#alive();
+    this.calls.push(`send ${request.session ?? '(new)'}`);
+    const { home } = this;
+    const known = home.admitted.get(request.externalId);
+    const session =
+      known?.session ??
+      (request.session === null ? null : home.session(request.session)) ??
+      home.create(request.session ?? `chat-${home.sessions.length + 1}`);
+    const afterSeq = known === undefined ? session.entries.length : 0;
+    const inboxId = known?.inboxId ?? home.ids.next('inb');
+    home.admitted.set(request.externalId, { inboxId, session, text: request.text });
+    this.#hooks.onSend?.(session, inboxId, request);
+    this.#alive();
+    return { sessionId: session.id, sessionName: session.name, inboxId, duplicate: known !== undefined, afterSeq };
+  }
+
+  async *events(ref: string, after: number, signal: AbortSignal): AsyncGenerator<SessionEvent> {
+    this.#alive();
+    this.calls.push(`events after ${after}`);
+    const session = this.home.session(ref);
+    if (session === null) throw new ApiError('not-found', 'no such session');
+    const stream = new BoundedQueue<SessionEvent>(1_000);
+    session.streams.add(stream);
+    const close = () => stream.close();
+    signal.addEventListener('abort', close, { once: true });
+    try {
+      for (const entry of session.entries.slice(after)) yield { kind: 'entry', entry };
+      yield { kind: 'live-state', turn: null };
+      if (!signal.aborted) yield* stream;
+      if (!signal.aborted) this.#alive();
+    } finally {
+      session.streams.delete(stream);
+    }
+  }
+
+  async stop(ref: string): Promise<boolean> {
+    this.#alive();
+    this.calls.push('stop');
+    const session = this.home.session(ref);
+    if (session === null) return false;
+    this.#hooks.onStop?.(session);
+    return true;
+  }
+
+  async sessions({ limit, before = Infinity }: { limit: number; before?: number }): Promise<SessionSummary[]> {
+    this.#alive();
+    const summaries = this.home.sessions.map(summaryOf).sort((a, b) => b.updatedAt - a.updatedAt);
+    return summaries.filter((session) => session.updatedAt < before).slice(0, limit);
+  }
+
+  async session(ref: string): Promise<SessionSummary | null> {
+    this.#alive();
+    const session = this.home.session(ref);
+    return session === null ? null : summaryOf(session);
+  }
+
+  async status(): Promise<StatusReport> {
+    return {
+      version: '0.0.0',
+      pid: 1,
+      uptime_s: 1,
+      sessions: this.home.sessions.length,
+      agent_cache: { size: 0, cap: 0, active: 0, hits: 0, misses: 0, evictions: 0 },
+      turns: { running: 0, queued: 0, done: 0, failed: 0, parked: 0 },
+      outbox: { pending: 0 },
+      sandbox: 'none',
+      store: 'memory',
+      usage: { input_tokens: 0, cached_tokens: 0, output_tokens: 0, usd: null },
+      model: { provider: 'offline', name: 'rehearsal' },
+      config: { path: 'config.yaml', loaded_at: 0, problems: [] },
+    };
+  }
+
+  delete(): Promise<boolean> {
+    return Promise.reject(new Error('not in this fake'));
+  }
+  search(): Promise<never[]> {
+    return Promise.reject(new Error('not in this fake'));
+  }
+  async *export(): AsyncGenerator<string> {
+    yield '{}';
+  }
+  import(): Promise<SessionSummary> {
+    return Promise.reject(new Error('not in this fake'));
+  }
+  async *backup(): AsyncGenerator<Uint8Array> {
+    yield new Uint8Array();
+  }
+}
+
+function summaryOf(session: FakeSession): SessionSummary {
+  const messages = session.entries.filter((entry) => entry.kind === 'message').length;
+  const { id, name, entries } = session;
+  const updatedAt = entries.at(-1)?.at ?? 0;
+  return {
+    id,
+    name,
+    key: `cli:direct:${name}`,
+    title: '',
+    createdAt: 0,
+    updatedAt,
+    state: 'idle',
+    messages,
+    lastSeq: entries.length,
+  };
+}
