@@ -1,7 +1,7 @@
 /** Admission: a message is stored once, in the right session, within its limits, exactly as it came. */
 import assert from 'node:assert/strict';
 import { userText } from './fake-conversation.ts';
-import type { Declare } from './store-suite.ts';
+import type { Declare } from './fake-world.ts';
 
 export function admissionSuite(declare: Declare): void {
   declare('a first message creates its session and waits in it', async ({ store, clock, conversation }) => {
@@ -95,10 +95,11 @@ export function admissionSuite(declare: Declare): void {
     assert.equal(await chat.store.read.sessionByName('beta'), null);
   });
 
-  declare('the same external id on another channel is another message', async ({ conversation }) => {
+  declare('the same external id on another channel, or in capitals, is another message', async ({ conversation }) => {
     const chat = conversation('alpha');
     await chat.say('one');
     assert.equal((await chat.admit('one', { channel: 'telegram' })).kind, 'admitted');
+    assert.equal((await chat.admit('ONE', { externalId: 'alpha/ONE' })).kind, 'admitted');
   });
 
   declare('many admissions of one message at once store one', async ({ conversation }) => {

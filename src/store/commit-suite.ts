@@ -10,7 +10,7 @@ import {
   userText,
 } from './fake-conversation.ts';
 import type { SessionWrite } from './store.ts';
-import type { Declare } from './store-suite.ts';
+import type { Declare } from './fake-world.ts';
 
 const head: Head = {
   systemPrompt: 'You are helpful.',

@@ -1,6 +1,6 @@
 /** The outbox: in order per session, one at a time, every attempt counted. */
 import assert from 'node:assert/strict';
-import type { Declare } from './store-suite.ts';
+import type { Declare } from './fake-world.ts';
 
 export function deliverySuite(declare: Declare): void {
   declare('C89 a delivery is claimed once, and its attempt is on record before it begins', async (world) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { leaseTtlMs } from './fake-conversation.ts';
 import { StoreError, type Lease, type Store } from './store.ts';
-import type { Declare } from './store-suite.ts';
+import type { Declare } from './fake-world.ts';
 
 export function leaseSuite(declare: Declare): void {
   declare(

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { present } from '../lib/assert.ts';
 import { someUsage, toolResult, type FakeConversation } from './fake-conversation.ts';
 import type { JournalSlice, SessionWrite } from './store.ts';
-import type { Declare } from './store-suite.ts';
+import type { Declare } from './fake-world.ts';
 
 export function readSuite(declare: Declare): void {
   declare('a journal read step by step is the journal read at once', async ({ conversation }) => {

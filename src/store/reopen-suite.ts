@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { present } from '../lib/assert.ts';
 import { leaseTtlMs, type FakeConversation } from './fake-conversation.ts';
 import type { Store } from './store.ts';
-import type { Declare, SuiteWorld } from './store-suite.ts';
+import type { Declare, SuiteWorld } from './fake-world.ts';
 
 /** `test` gets the reopened store. */
 function afterReopening(

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { toolResult } from './fake-conversation.ts';
 import type { Store } from './store.ts';
-import type { Declare } from './store-suite.ts';
+import type { Declare } from './fake-world.ts';
 
 async function found(store: Store, query: string): Promise<string[]> {
   return (await store.search(query, 50)).map((hit) => hit.snippet).sort();
@@ -54,6 +54,8 @@ export function searchSuite(declare: Declare): void {
     assert.equal((await found(store, 'this')).length, 2);
     await store.deleteSession(gone.sessionId);
     assert.deepEqual(await found(store, 'this'), ['remember ‹this›']);
+    // What is gone takes no place among the best hits either.
+    assert.equal((await store.search('this', 1)).length, 1);
     await kept.exchange('and this', 'yes');
     assert.deepEqual(await found(store, 'this'), ['and ‹this›', 'remember ‹this›']);
     await store.importSession(ids.next('ses'), 'web:direct:back', { ...session, name: 'back', entries });

@@ -105,6 +105,7 @@ export interface OutboxRecord {
   readonly attempts: number;
 }
 
+/** Turns done and failed, and usage, are since the store began: removing a session takes nothing away from them. */
 export interface StoreTotals {
   readonly sessions: number;
   readonly turnsOpen: number;
@@ -256,8 +257,9 @@ export interface Store {
   admit(admission: Admission): Promise<AdmitResult>;
 
   /**
-   * Becomes the session's one owner until `ttlMs` from now; null while another owner's lease is valid. If the lease
-   * before was never released and a turn is open, its owner died in it: the turn's `crashes` goes up by one.
+   * Becomes the session's one owner until `ttlMs` from now; null while another owner's lease is valid, and for a
+   * session that is not there. If the lease before was another owner's, or of an earlier run, was never released, and
+   * a turn is open, then that owner died in it: the turn's `crashes` goes up by one.
    */
   acquireLease(sessionId: SessionId, owner: NodeId, ttlMs: number): Promise<Lease | null>;
   /** Prolongs every lease that this owner still holds. */
@@ -273,11 +275,12 @@ export interface Store {
 
   /** Takes due deliveries, oldest first, and records that an attempt begins. One per session at a time, in order. */
   claimDeliveries(owner: NodeId, limit: number): Promise<readonly OutboxRecord[]>;
+  /** Throws `conflict` if it is not being attempted; ignored if its session was removed meanwhile. */
   settleDelivery(id: OutboxId, settlement: DeliverySettlement): Promise<void>;
 
   /** Removes a session and all that belongs to it; false if there was none. Throws `conflict` while its turn is open and leased. */
   deleteSession(id: SessionId): Promise<boolean>;
-  /** Throws `conflict` if the name is taken. */
+  /** Throws `conflict` if the name is taken. Numbers the entries anew; leaves out a turn that was not closed. */
   importSession(id: SessionId, key: SessionKey, session: PortableSession): Promise<SessionRecord>;
 
   /** Full text over all messages, best first. Never on the main loop. */

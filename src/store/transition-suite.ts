@@ -10,7 +10,7 @@ import {
   type FakeConversation,
 } from './fake-conversation.ts';
 import type { CallState, SessionWrite } from './store.ts';
-import type { Declare } from './store-suite.ts';
+import type { Declare } from './fake-world.ts';
 
 export function transitionSuite(declare: Declare): void {
   // One store for all cases: each has sessions of its own, and opening a store costs more than a case.

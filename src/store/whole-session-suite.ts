@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { present } from '../lib/assert.ts';
 import { leaseTtlMs, type FakeConversation } from './fake-conversation.ts';
 import type { PortableSession } from './store.ts';
-import type { Declare } from './store-suite.ts';
+import type { Declare } from './fake-world.ts';
 
 async function exported(chat: FakeConversation): Promise<PortableSession> {
   const { session, entries } = await chat.journal();

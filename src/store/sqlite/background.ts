@@ -52,6 +52,7 @@ export function createThreadBackground(deps: ThreadBackgroundDeps): Background {
   // Timers of the runtime and not of the clock: they must not keep the process alive, and no behaviour hangs on them.
   const endWhenIdle = () => {
     clearTimeout(endTimer);
+    if (isClosed) return;
     endTimer = setTimeout(() => {
       if (link?.idle !== true) return;
       void link.close();

@@ -13,9 +13,11 @@ import { countingIdSource } from '../../lib/ids.ts';
 import { silentLog } from '../../lib/log.ts';
 import { assistantCalls, FakeConversation, modelCallStarted, toolResult } from '../fake-conversation.ts';
 import type { JournalSlice, SessionWrite, Store } from '../store.ts';
+import { checkIntegrity } from './check-integrity.ts';
 import { commitTogether } from './group-commit.ts';
-import { Database, useWriteAheadLog } from './open-database.ts';
+import { Database, openDatabase, useWriteAheadLog } from './open-database.ts';
 import { openSqliteStore } from './sqlite-store.ts';
+import type { WriteRequest } from './verbs.ts';
 
 const ids = countingIdSource();
 
@@ -34,9 +36,9 @@ function open(path: string): Promise<Store> {
 }
 
 /** Runs the writing process until it has acknowledged so many commits, then kills it; what it acknowledged in all. */
-async function writeUntilKilled(path: string, writer: string, commits: number): Promise<string[]> {
+async function writeUntilKilled(path: string, how: readonly string[], commits: number): Promise<string[]> {
   const program = fileURLToPath(new URL('./fake-crashing-writer.ts', import.meta.url));
-  const child = spawn(process.execPath, [program, path, writer], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program, path, ...how], { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.setEncoding('utf8');
   child.stdout.on('data', (text: string) => {
@@ -55,13 +57,10 @@ void describe('after kill -9', () => {
     void it(`C87 every acknowledged commit is there and none is half, ${writer}`, async () => {
       await withFolder(async (folder) => {
         const path = join(folder, 'state.db');
-        // Twice: the second process starts from what the first one left.
-        for (const commits of [200, 400]) {
-          await rm(path, { force: true });
-          await rm(`${path}-wal`, { force: true });
-          await rm(`${path}-shm`, { force: true });
-          await checkSurvivors(path, await writeUntilKilled(path, writer, commits));
-        }
+        // The second process starts from what the first one left behind.
+        const first = await writeUntilKilled(path, [writer, 'first'], 150);
+        const second = await writeUntilKilled(path, [writer, 'second'], 300);
+        await checkSurvivors(path, [...first, ...second]);
       });
     });
   }
@@ -80,7 +79,7 @@ async function checkSurvivors(path: string, acknowledged: readonly string[]): Pr
       assert.ok(notices.length >= 2 * (Number(number) + 1), `${name} lost acknowledged commits`);
       assert.deepEqual(notices, pairs(notices.length / 2));
       // The kill came inside a turn, and the next owner is told so at once.
-      assert.equal(openTurn?.crashes, 0);
+      assert.notEqual(openTurn, null);
       assert.notEqual(await store.acquireLease(session.id, ids.next('nod'), 1000), null);
       assert.equal((await store.read.journal(session.id, 0))?.openTurn?.crashes, 1);
     }
@@ -93,18 +92,13 @@ function pairs(count: number): string[] {
   return Array.from({ length: count }, (_, index) => [String(index), `${index}, too`]).flat();
 }
 
-/** Keeps a copy of the files as they are before each statement: what a kill at that moment would leave. */
+/** Keeps a copy of the files as they are before each statement that writes: what a kill at that moment would leave. */
 class PhotographedDatabase extends Database {
   readonly photos: { readonly path: string; readonly before: string }[] = [];
   #folder: string | null = null;
 
   photographInto(folder: string): void {
     this.#folder = folder;
-  }
-
-  override get<Row>(sql: string, ...values: (string | number | null)[]): Row | undefined {
-    this.photograph(sql);
-    return super.get<Row>(sql, ...values);
   }
 
   override run(sql: string, ...values: (string | number | null)[]): number {
@@ -144,50 +138,43 @@ void it('C87 a kill between any two statements of a commit leaves all of it or n
       { verb: 'settle-call', turnId, callId: call.id, message: toolResult(call.id, 'skipped', '') },
       { verb: 'close-turn', turnId, outcome: 'answered', reply: chat.reply('done') },
     ];
-    const { photos, journalAfter } = photographed(path, folder, () => ({
-      verb: 'commit',
-      now: 0,
-      arguments: [chat.lease, writes],
-    }));
+    const photos = photographed(path, folder, { verb: 'commit', now: 0, arguments: [chat.lease, writes] });
+    const after = await chat.journal();
     await store.close();
 
     assert.equal(photos[0]?.before, 'BEGIN IMMEDIATE');
     assert.equal(photos.at(-2)?.before, 'COMMIT');
     assert.ok(photos.length > 20);
     for (const photo of photos.slice(0, -1)) {
-      assert.deepEqual(await journalOf(photo.path, before), before, `killed before ${photo.before}`);
+      assert.deepEqual(await journalOf(photo.path, chat), before, `killed before ${photo.before}`);
     }
-    const after = await journalOf(present(photos.at(-1), 'the last photo').path, before);
+    assert.deepEqual(await journalOf(present(photos.at(-1), 'the last photo').path, chat), after);
     assert.deepEqual([after.session.turn, after.session.lastSeq], ['none', before.session.lastSeq + 5]);
-    assert.deepEqual(after, await journalAfter());
   });
 });
 
-function photographed(
-  path: string,
-  folder: string,
-  makeRequest: () => Parameters<typeof commitTogether>[1][number],
-): { photos: PhotographedDatabase['photos']; journalAfter: () => Promise<JournalSlice> } {
+function photographed(path: string, folder: string, request: WriteRequest): PhotographedDatabase['photos'] {
   const database = new PhotographedDatabase(path, {});
   try {
     useWriteAheadLog(database, 'FULL');
     database.photographInto(folder);
-    const [outcome] = commitTogether(database, [makeRequest()]);
+    const [outcome] = commitTogether(database, [request]);
     assert.equal(outcome?.ok, true);
     database.photograph('the end');
-    return { photos: database.photos, journalAfter: () => journalOf(path, null) };
+    return database.photos;
   } finally {
     database.close();
   }
 }
 
-async function journalOf(path: string, like: JournalSlice | null): Promise<JournalSlice> {
+async function journalOf(path: string, chat: FakeConversation): Promise<JournalSlice> {
   const store = await open(path);
+  const database = openDatabase(path);
   try {
-    assert.deepEqual(await store.checkIntegrity(), []);
-    const id = like?.session.id ?? present(await store.read.sessionByName('alpha'), 'the session').id;
-    return present(await store.read.journal(id, 0), 'the journal');
+    assert.deepEqual(checkIntegrity(database), []);
+    return present(await store.read.journal(chat.sessionId, 0), 'the journal');
   } finally {
+    database.close();
     await store.close();
   }
 }

@@ -2,7 +2,7 @@
  * For tests: a process that writes as fast as it can until it is killed. After each commit it prints which one was
  * acknowledged; every commit is a pair of notices, so that half a commit would show.
  *
- *   node fake-crashing-writer.ts PATH thread|inline
+ *   node fake-crashing-writer.ts PATH thread|inline NAME
  */
 import { writeSync } from 'node:fs';
 import { systemClock } from '../../lib/clock.ts';
@@ -12,8 +12,9 @@ import { systemRandom } from '../../lib/random.ts';
 import { FakeConversation } from '../fake-conversation.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 
-const [path, writer] = process.argv.slice(2);
-if (path === undefined || (writer !== 'thread' && writer !== 'inline')) throw new Error('usage: PATH thread|inline');
+const [path, writer, prefix] = process.argv.slice(2);
+if (path === undefined || (writer !== 'thread' && writer !== 'inline'))
+  throw new Error('usage: PATH thread|inline NAME');
 
 const clock = systemClock;
 const ids = createIdSource({ clock, random: systemRandom });
@@ -30,4 +31,4 @@ async function writeForEver(name: string): Promise<never> {
   }
 }
 
-await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => writeForEver(name)));
+await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => writeForEver(`${prefix}-${letter}`)));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,13 +27,31 @@ function acquired(home: string, holder = me): HomeLock {
   return result.kind === 'acquired' ? result.lock : assert.fail();
 }
 
-/** A process that takes the home, says how that went in one line, and waits to be ended. */
-async function startHolder(home: string): Promise<{ child: ChildProcessByStdio<null, Readable, null>; said: string }> {
+interface OtherProcess {
+  readonly pid: number | undefined;
+  /** What it said about taking the home; null if it could not even start. */
+  readonly said: unknown;
+  end(): Promise<void>;
+}
+
+async function startHolder(home: string, user: { uid?: number; gid?: number } = {}): Promise<OtherProcess> {
   const program = fileURLToPath(new URL('./fake-home-holder.ts', import.meta.url));
-  const child = spawn(process.execPath, [program, home], { stdio: ['ignore', 'pipe', 'inherit'] });
-  child.stdout.setEncoding('utf8');
-  const [said] = (await once(child.stdout, 'data')) as [string];
-  return { child, said: said.trim() };
+  const child = spawn(process.execPath, [program, home], { stdio: ['ignore', 'pipe', 'ignore'], ...user });
+  const exited = once(child, 'close').catch(() => {});
+  const line = await firstText(child.stdout);
+  return {
+    pid: child.pid,
+    said: line === '' ? null : JSON.parse(line),
+    async end() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+async function firstText(stream: Readable): Promise<string> {
+  for await (const chunk of stream.iterator({ destroyOnReturn: false })) return String(chunk);
+  return '';
 }
 
 void describe('home lock', () => {
@@ -55,9 +73,9 @@ void describe('home lock', () => {
   void it('another process is told who holds it', async () => {
     await withHome(async (home) => {
       const lock = acquired(home);
-      const { child, said } = await startHolder(home);
-      assert.deepEqual(JSON.parse(said), { kind: 'held', holder: me });
-      await once(child, 'close');
+      const other = await startHolder(home);
+      await other.end();
+      assert.deepEqual(other.said, { kind: 'held', holder: me });
       // The refused one has not loosened it on its way out.
       assert.equal(acquireHomeLock(home, me).kind, 'held');
       lock.release();
@@ -66,13 +84,25 @@ void describe('home lock', () => {
 
   void it('C87 a holder killed with -9 frees it at once', async () => {
     await withHome(async (home) => {
-      const { child, said } = await startHolder(home);
-      assert.equal(said, 'acquired');
+      const other = await startHolder(home);
       const result = acquireHomeLock(home, me);
-      assert.deepEqual([result.kind, result.kind === 'held' && result.holder?.pid], ['held', child.pid]);
-      child.kill('SIGKILL');
-      await once(child, 'exit');
+      await other.end();
+      assert.deepEqual(other.said, { kind: 'acquired' });
+      assert.deepEqual([result.kind, result.kind === 'held' && result.holder?.pid], ['held', other.pid]);
       acquired(home).release();
+    });
+  });
+
+  void it('a lock file that may only be read is no lock', async (context) => {
+    const nobody = 65_534;
+    if (process.getuid?.() !== 0) return context.skip('needs root to become another user');
+    await withHome(async (home) => {
+      writeFileSync(join(home, 'home.lock'), '', { mode: 0o644 });
+      chownSync(home, nobody, nobody);
+      const other = await startHolder(home, { uid: nobody, gid: nobody });
+      await other.end();
+      if (other.said === null) return context.skip('another user may not read this checkout');
+      assert.deepEqual(other.said, { kind: 'failed', reason: 'read-only' });
     });
   });
 

@@ -56,7 +56,6 @@ function createWhole(path: string, migrations: readonly Migration[]): void {
 function openExisting(path: string, migrations: readonly Migration[], log: Log): Database {
   // SQLite would open what it can't write without a word, and fail at the first message.
   accessSync(path, constants.W_OK);
-  accessSync(dirname(path), constants.W_OK);
   const bytes = fileBytes(path) ?? 0;
   if (bytes === 0) throw damaged(path, 'it is empty');
   const hasLog = (fileBytes(`${path}-wal`) ?? 0) > 0;

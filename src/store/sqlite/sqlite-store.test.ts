@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '../../lib/log.ts';
-import { runStoreSuite, type OpenedStore, type OpenStoreOptions } from '../store-suite.ts';
+import type { OpenedStore, OpenStoreOptions } from '../fake-world.ts';
+import { runStoreSuite } from '../store-suite.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 
 runStoreSuite('SQLite in memory', async ({ clock, owner }) => {

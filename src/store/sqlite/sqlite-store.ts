@@ -49,8 +49,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 
 /** The home lock says that no other process is alive: what was held or attempted has no owner any more. */
 function takeOver(database: Database, { owner, log }: SqliteStoreOptions): void {
-  const [leases, deliveries] = database.transaction(() => [abandonLeases(database), resumeDeliveries(database)]);
-  if (leases > 0 || deliveries > 0) log.info('took over after an unclean end', { owner, leases, deliveries });
+  try {
+    const [leases, deliveries] = database.transaction(() => [abandonLeases(database), resumeDeliveries(database)]);
+    if (leases > 0 || deliveries > 0) log.info('took over after an unclean end', { owner, leases, deliveries });
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 interface Parts {

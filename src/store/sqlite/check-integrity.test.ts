@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { FakeClock } from '../../lib/fake-clock.ts';
+import { countingIdSource } from '../../lib/ids.ts';
+import { silentLog } from '../../lib/log.ts';
+import { FakeConversation } from '../fake-conversation.ts';
+import type { Store } from '../store.ts';
+import { createInlineBackground } from './background.ts';
+import { checkIntegrity } from './check-integrity.ts';
+import type { Database } from './open-database.ts';
+import { openStateDatabase } from './open-state-database.ts';
+import { createReader } from './reads.ts';
+import { migrations } from './schema.ts';
+import { createInlineWriter } from './writer.ts';
+
+/** A database in memory with a closed and an open turn in it, and the store's verbs to get there. */
+async function arrange(): Promise<{ database: Database; chat: FakeConversation }> {
+  const database = openStateDatabase({ path: ':memory:', migrations, log: silentLog });
+  const writer = createInlineWriter({ database, clock: new FakeClock() });
+  const verbs: Partial<Store> = {
+    read: createReader(database),
+    admit: (admission) => writer.write('admit', admission),
+    acquireLease: (...args) => writer.write('acquireLease', ...args),
+    releaseLease: (lease) => writer.write('releaseLease', lease),
+    commit: (lease, writes) => writer.write('commit', lease, writes),
+  };
+  const chat = new FakeConversation(verbs as Store, countingIdSource(), 'alpha');
+  await chat.exchange('one', 'two');
+  await chat.planCalls(await chat.openTurn('three'), 1);
+  return { database, chat };
+}
+
+const breaches: Readonly<Record<string, { sql: string; finding: RegExp }>> = {
+  'a gap in a log': {
+    sql: 'DELETE FROM entries WHERE seq = 3',
+    finding: /its log ends at 7, but it has 6 entries up to 7/,
+  },
+  'a log longer than its session says': { sql: 'UPDATE sessions SET last_seq = 5', finding: /ends at 5, but it has 7/ },
+  'a wrong count of messages': { sql: 'UPDATE sessions SET messages = 9', finding: /counts 9 messages, but has 4/ },
+  'an entry that can not be read': {
+    sql: `UPDATE entries SET body = '{' WHERE seq = 4`,
+    finding: /entry 4 of session ses_\w+ is not readable/,
+  },
+  'a session that forgot its open turn': { sql: `UPDATE sessions SET turn = 'none'`, finding: /the turn state none/ },
+  'a session parked without a turn': { sql: `UPDATE sessions SET turn = 'parked'`, finding: /the turn state parked/ },
+  'a closed turn with a call under way': {
+    sql: `UPDATE turns SET state = 'closed', outcome = 'failed'`,
+    finding: /call cal_\w+ is planned, but its turn is closed/,
+  },
+  'an answered message of an open turn': {
+    sql: `UPDATE inbox SET state = 'answered'`,
+    finding: /message inb_\w+ is answered, but its turn is open/,
+  },
+  'a reference to nothing': {
+    sql: `PRAGMA foreign_keys = OFF; UPDATE outbox SET session_id = 'ses_gone'`,
+    finding: /a row of outbox refers to a row of sessions that is not there/,
+  },
+};
+
+void describe('integrity check', () => {
+  void it('finds nothing where nothing is wrong', async () => {
+    const { database } = await arrange();
+    assert.deepEqual(checkIntegrity(database), []);
+    const background = createInlineBackground({ database });
+    assert.deepEqual(await background.check(), []);
+    await background.close();
+  });
+
+  for (const [title, { sql, finding }] of Object.entries(breaches)) {
+    void it(`finds ${title}`, async () => {
+      const { database } = await arrange();
+      database.exec(sql);
+      const found = checkIntegrity(database);
+      assert.ok(
+        found.some((problem) => finding.test(problem)),
+        `found only: ${found.join(' | ')}`,
+      );
+    });
+  }
+});

@@ -1,0 +1,90 @@
+/** Every statement that runs per turn finds its rows by an index, however much is stored. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { present } from '../../lib/assert.ts';
+import { FakeClock } from '../../lib/fake-clock.ts';
+import { countingIdSource } from '../../lib/ids.ts';
+import { FakeConversation, leaseTtlMs, toolResult } from '../fake-conversation.ts';
+import type { Store } from '../store.ts';
+import { abandonLeases } from './leases.ts';
+import { resumeDeliveries } from './deliveries.ts';
+import { createSchema } from './migrate.ts';
+import { Database } from './open-database.ts';
+import { createReader } from './reads.ts';
+import { migrations } from './schema.ts';
+import { verbs } from './verbs.ts';
+import { createInlineWriter } from './writer.ts';
+
+class RecordingDatabase extends Database {
+  readonly texts = new Set<string>();
+
+  override run(sql: string, ...values: (string | number | null)[]): number {
+    this.texts.add(sql);
+    return super.run(sql, ...values);
+  }
+
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as in the class above
+  override get<Row>(sql: string, ...values: (string | number | null)[]): Row | undefined {
+    this.texts.add(sql);
+    return super.get<Row>(sql, ...values);
+  }
+
+  override all<Row>(sql: string, ...values: (string | number | null)[]): Row[] {
+    this.texts.add(sql);
+    return super.all<Row>(sql, ...values);
+  }
+}
+
+async function workThrough(store: Store): Promise<void> {
+  const ids = countingIdSource();
+  const chat = new FakeConversation(store, ids, 'alpha');
+  await chat.exchange('one', 'two');
+  const turnId = await chat.openTurn('three');
+  const [callId] = await chat.planCalls(turnId, 1);
+  const started = present(callId, 'the call');
+  await chat.commit(
+    { verb: 'start-call', turnId, callId: started },
+    { verb: 'settle-call', turnId, callId: started, message: toolResult(started, 'finished', 'x') },
+    { verb: 'notice', turnId, text: 'x' },
+  );
+  await store.requestStop(chat.sessionId);
+  await store.renewLeases(chat.owner, leaseTtlMs);
+  await chat.commit({ verb: 'close-turn', turnId, outcome: 'failed', reply: null });
+  const [delivery] = await store.claimDeliveries(chat.owner, 10);
+  await store.settleDelivery(present(delivery, 'the delivery').id, { kind: 'sent', platformId: null });
+  const { session, entries } = await chat.journal();
+  await store.read.sessionByName('alpha');
+  await store.read.sessions({ limit: 10 });
+  await store.read.sessionsWithWork(10);
+  await store.read.turnOfInbox(ids.next('inb'));
+  await store.importSession(ids.next('ses'), 'copy', { ...session, name: 'copy', entries });
+  await store.deleteSession(chat.sessionId);
+}
+
+/** Partial indexes hold only what is under way; of the others one row is read, or what a partial index gave. */
+const harmless =
+  /USING (COVERING )?INDEX \w+_(waiting|open|unsettled|held)|SCAN (CONSTANT ROW|totals|tombstones|oldest|\(subquery)/;
+
+void it('no statement of a turn reads a whole table', async () => {
+  const database = new RecordingDatabase(':memory:', {});
+  createSchema(database, migrations);
+  database.texts.clear();
+  const writer = createInlineWriter({ database, clock: new FakeClock() });
+  const write = writer.write as (verb: string, ...args: unknown[]) => Promise<unknown>;
+  const verbsByName = Object.fromEntries(
+    Object.keys(verbs).map((name) => [name, (...args: unknown[]) => write(name, ...args)]),
+  );
+  await workThrough({ ...verbsByName, read: createReader(database) } as unknown as Store);
+  abandonLeases(database);
+  resumeDeliveries(database);
+
+  const statements = [...database.texts].filter((sql) => /^\s*(SELECT|INSERT|UPDATE|DELETE)/.test(sql));
+  assert.ok(statements.length > 40);
+  const scans = statements.flatMap((sql) =>
+    database
+      .all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+      .filter(({ detail }) => detail.startsWith('SCAN ') && !harmless.test(detail))
+      .map(({ detail }) => `${detail}: ${sql}`),
+  );
+  assert.deepEqual(scans, []);
+});

@@ -1,0 +1,188 @@
+/** The search index as a file: whatever happens to it, it comes back by itself. */
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { FakeClock } from '../../lib/fake-clock.ts';
+import { countingIdSource, type IdSource } from '../../lib/ids.ts';
+import { silentLog } from '../../lib/log.ts';
+import { FakeConversation } from '../fake-conversation.ts';
+import type { Store } from '../store.ts';
+import { openDatabase } from './open-database.ts';
+import { openSqliteStore } from './sqlite-store.ts';
+
+interface World {
+  readonly folder: string;
+  readonly search: string;
+  readonly ids: IdSource;
+  open(): Promise<Store>;
+}
+
+async function inWorld(work: (world: World) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'talaria-search-'));
+  const ids = countingIdSource();
+  const opened: Store[] = [];
+  const open = async () => {
+    const path = join(folder, 'state.db');
+    const options = { path, clock: new FakeClock(), owner: ids.next('nod'), log: silentLog };
+    const store = await openSqliteStore({ ...options, writer: 'inline' });
+    opened.push(store);
+    return store;
+  };
+  try {
+    await work({ folder, search: join(folder, 'search.db'), ids, open });
+  } finally {
+    for (const store of opened) await store.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** A store with two messages about bread, searched once and closed. */
+async function fill({ open, ids }: World): Promise<void> {
+  const store = await open();
+  await new FakeConversation(store, ids, 'alpha').exchange('bread please', 'here is bread');
+  assert.equal((await store.search('bread', 10)).length, 2);
+  await store.close();
+}
+
+async function hits(store: Store, query: string): Promise<number> {
+  return (await store.search(query, 100)).length;
+}
+
+void describe('search index', () => {
+  const damages: Readonly<Record<string, (path: string) => void>> = {
+    missing: (path) => rmSync(path),
+    garbage: (path) => writeFileSync(path, 'nothing that SQLite knows '.repeat(500)),
+    empty: (path) => writeFileSync(path, ''),
+    'cut off': (path) => truncateSync(path, Math.floor(statSync(path).size / 2)),
+    'without its tables': (path) => {
+      const database = openDatabase(path);
+      database.exec('DROP TABLE progress; DROP TABLE places');
+      database.close();
+    },
+    'of another version': (path) => {
+      const database = openDatabase(path);
+      database.exec('DELETE FROM places; PRAGMA user_version = 99');
+      database.close();
+    },
+  };
+  for (const [title, damage] of Object.entries(damages)) {
+    void it(`${title}: it is built anew, and messages go on`, async () => {
+      await inWorld(async (world) => {
+        await fill(world);
+        damage(world.search);
+        const store = await world.open();
+        await new FakeConversation(store, world.ids, 'beta').exchange('butter', 'and bread');
+        assert.equal(await hits(store, 'bread'), 3);
+      });
+    });
+  }
+
+  void it('broken while in use: it is built anew', async () => {
+    await inWorld(async (world) => {
+      await fill(world);
+      const store = await world.open();
+      assert.equal(await hits(store, 'bread'), 2);
+      const vandal = openDatabase(world.search);
+      vandal.exec(`DROP TABLE texts`);
+      vandal.close();
+      assert.equal(await hits(store, 'bread'), 2);
+    });
+  });
+
+  void it('a folder in its place fails the search and nothing else', async () => {
+    await inWorld(async (world) => {
+      mkdirSync(world.search);
+      const store = await world.open();
+      const chat = new FakeConversation(store, world.ids, 'alpha');
+      await chat.exchange('bread', 'yes');
+      await assert.rejects(store.search('bread', 10), { name: 'StoreError' });
+      await chat.exchange('more bread', 'yes');
+    });
+  });
+
+  void it('a database restored from an older copy is indexed anew', async () => {
+    await inWorld(async (world) => {
+      await fill(world);
+      const [state, copy] = [join(world.folder, 'state.db'), join(world.folder, 'copy.db')];
+      copyFileSync(state, copy);
+      const later = await world.open();
+      await new FakeConversation(later, world.ids, 'beta').exchange('a cake', 'no');
+      await new FakeConversation(later, world.ids, 'gamma').exchange('a cake', 'no');
+      assert.equal(await hits(later, 'cake'), 2);
+      await later.close();
+      copyFileSync(copy, state);
+
+      // The ids that the cakes had are given to other messages now.
+      const store = await world.open();
+      await new FakeConversation(store, world.ids, 'delta').exchange('a pie', 'yes');
+      assert.deepEqual([await hits(store, 'cake'), await hits(store, 'pie'), await hits(store, 'bread')], [0, 1, 2]);
+    });
+  });
+
+  void it('a removal that a restored copy has undone is undone in the index', async () => {
+    await inWorld(async (world) => {
+      const first = await world.open();
+      const gone = new FakeConversation(first, world.ids, 'gone');
+      await gone.exchange('a cake', 'no');
+      await new FakeConversation(first, world.ids, 'kept').exchange('a pie', 'yes');
+      assert.equal(await hits(first, 'cake'), 1);
+      await first.snapshot(join(world.folder, 'copy.db'));
+      await first.deleteSession(gone.sessionId);
+      assert.equal(await hits(first, 'cake'), 0);
+      await first.close();
+      copyFileSync(join(world.folder, 'copy.db'), join(world.folder, 'state.db'));
+      assert.equal(await hits(await world.open(), 'cake'), 1);
+    });
+  });
+
+  void it('follows more than one batch, and goes on where it stopped', async () => {
+    await inWorld(async (world) => {
+      const store = await world.open();
+      const chat = new FakeConversation(store, world.ids, 'alpha');
+      await chat.exchange('the first bread', 'yes');
+      const { session, entries } = await chat.journal();
+      const many = Array.from({ length: 700 }, () => entries).flat();
+      const portable = { ...session, name: 'many', entries: many.map((entry) => ({ ...entry, turnId: null })) };
+      await store.importSession(world.ids.next('ses'), 'web:direct:many', portable);
+      assert.equal((await store.search('bread', 10_000)).length, 500);
+      const index = openDatabase(world.search, { readOnly: true });
+      assert.equal(index.all('SELECT 1 FROM places').length, 1402);
+      index.close();
+    });
+  });
+
+  void it('a short command does not index anything by itself', async () => {
+    await inWorld(async (world) => {
+      const store = await world.open();
+      await new FakeConversation(store, world.ids, 'alpha').exchange('bread', 'yes');
+      await store.close();
+      assert.equal(existsSync(world.search), false);
+    });
+  });
+
+  void it('takes any text as a query', async () => {
+    const ids = countingIdSource();
+    const options = { path: ':memory:', clock: new FakeClock(), owner: ids.next('nod'), log: silentLog };
+    const store = await openSqliteStore({ ...options, writer: 'inline' });
+    await new FakeConversation(store, ids, 'alpha').exchange('bread "and" butter*', 'NEAR(here) - ^there: {yes}');
+    const query = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc
+        .array(
+          fc.constantFrom('"', '*', '^', ':', '-', '(', ')', 'AND', 'OR', 'NOT', 'NEAR', 'bread', ' ', '\0', '{', '+'),
+        )
+        .map((words) => words.join('')),
+    );
+    await fc.assert(
+      fc.asyncProperty(query, async (text) => {
+        assert.ok(Array.isArray(await store.search(text, 5)));
+      }),
+      { numRuns: 300, seed: 1 },
+    );
+    await store.close();
+  });
+});
