@@ -4,7 +4,7 @@
  */
 import { createReadStream } from 'node:fs';
 import { lstat, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { tarEntries, type TarEntry } from '../lib/tar.ts';
@@ -14,15 +14,18 @@ import type { Store } from '../store/store.ts';
 const wholeFileBytesMax = 16_000_000;
 const scratchPrefix = '.backup-';
 
-/** Relative to the home. The database is among them because its copy takes its place. */
-const leftOut = /^(?:state\.db|search\.db|home\.lock|holder\.json|\.backup-|\.probe-|before-restore-)/;
+/** In the home itself. */
+const leftOut = /^(?:search\.db|home\.lock|holder\.json|\.backup-|\.restore-|\.probe-|before-restore-)/;
 
-export async function* backupHome(home: string, store: Store): AsyncGenerator<Uint8Array> {
+/** `databasePath` is where the store's file is; it need not be in the home. */
+export async function* backupHome(home: string, databasePath: string, store: Store): AsyncGenerator<Uint8Array> {
   const scratch = await mkdtemp(join(home, scratchPrefix));
   try {
     const copy = join(scratch, 'state.db');
     await store.snapshot(copy);
-    const archive = Readable.from(tarEntries(everything(home, copy)), { objectMode: false });
+    const inside = relative(home, databasePath);
+    const name = inside.startsWith('..') || isAbsolute(inside) ? 'state.db' : inside;
+    const archive = Readable.from(tarEntries(everything(home, copy, name)), { objectMode: false });
     const packed = archive.pipe(createGzip());
     archive.on('error', (error) => packed.destroy(error));
     yield* packed as AsyncIterable<Uint8Array>;
@@ -31,17 +34,22 @@ export async function* backupHome(home: string, store: Store): AsyncGenerator<Ui
   }
 }
 
-async function* everything(home: string, databaseCopy: string): AsyncGenerator<TarEntry> {
-  yield* entryFor(databaseCopy, 'state.db');
-  const names = (await readdir(home)).filter((name) => !leftOut.test(name)).sort();
-  for (const name of names) yield* tree(join(home, name), name);
+/** The copy stands in for the database and the files that SQLite keeps beside it. */
+async function* everything(home: string, databaseCopy: string, databaseName: string): AsyncGenerator<TarEntry> {
+  yield* entryFor(databaseCopy, databaseName);
+  const isDatabase = (name: string) =>
+    name.startsWith(databaseName) && /^(?:|-wal|-shm)$/.test(name.slice(databaseName.length));
+  for (const name of (await readdir(home)).sort()) {
+    if (!leftOut.test(name)) yield* tree(join(home, name), name, isDatabase);
+  }
 }
 
-async function* tree(path: string, name: string): AsyncGenerator<TarEntry> {
+async function* tree(path: string, name: string, isLeftOut: (name: string) => boolean): AsyncGenerator<TarEntry> {
+  if (isLeftOut(name)) return;
   yield* entryFor(path, name);
   const stats = await lstat(path).catch(() => null);
   if (stats === null || !stats.isDirectory()) return;
-  for (const child of (await readdir(path)).sort()) yield* tree(join(path, child), `${name}/${child}`);
+  for (const child of (await readdir(path)).sort()) yield* tree(join(path, child), `${name}/${child}`, isLeftOut);
 }
 
 /** Nothing for what is gone meanwhile, and for sockets and the like, which have no content. */

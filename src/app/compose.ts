@@ -29,6 +29,8 @@ export interface ComposeOptions {
   readonly home: string;
   readonly config: ConfigSource;
   readonly store: Store;
+  /** The file behind the store. */
+  readonly storePath: string;
   readonly owner: NodeId;
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
@@ -70,7 +72,7 @@ export function compose(options: ComposeOptions): Talaria {
     hub,
     ids,
     status: createStatus({ ...options, turns: drain.counts }),
-    backup: () => backupHome(options.home, store),
+    backup: () => backupHome(options.home, options.storePath, store),
   });
   return {
     api,

@@ -1,41 +1,11 @@
 /**
- * Opens a home for this process: the folder, its lock, the configuration, the log, the store, and on top of them a
- * composed Talaria. Everything that was opened is closed again, in the opposite order, also when a later step fails.
+ * Opens a home for this process: the folder and its lock, and behind the lock everything else. Everything that was
+ * opened is closed again, in the opposite order, also when a later step fails.
  */
-import { join } from 'node:path';
 import { prepareHome } from '../config/home.ts';
-import { storeFilePath } from '../config/load.ts';
 import { systemClock } from '../lib/clock.ts';
-import { createIdSource } from '../lib/ids.ts';
-import { createLog, type Log } from '../lib/log.ts';
-import { openLogFile } from '../lib/log-file.ts';
-import { systemRandom } from '../lib/random.ts';
-import { createRedactor } from '../lib/redact.ts';
-import { acquireHomeLock, type Holder, type HomeLock } from '../store/sqlite/home-lock.ts';
-import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
-import { AppError } from './app-error.ts';
-import { compose, type Talaria } from './compose.ts';
-import { openConfig, type ConfigSource } from './open-config.ts';
-
-export interface OpenHomeOptions {
-  readonly home: string;
-  readonly env: NodeJS.ProcessEnv;
-  /** What this process is, for whoever finds the home in use. */
-  readonly purpose: string;
-  /** The log goes to stderr too. */
-  readonly verbose: boolean;
-  /** A gateway keeps the disk off its main loop and follows changes of the configuration; a one-shot starts faster. */
-  readonly mode: 'gateway' | 'one-shot';
-}
-
-export interface OpenedHome {
-  readonly talaria: Talaria;
-  readonly config: ConfigSource;
-  readonly lock: HomeLock;
-  readonly log: Log;
-  /** Lets turns reach a safe point within `graceMs`, then closes everything. Idempotent. */
-  close(graceMs: number): Promise<void>;
-}
+import { acquireHomeLock, type Holder } from '../store/sqlite/home-lock.ts';
+import type { OpenedHome, OpenHomeOptions } from './open-locked-home.ts';
 
 export type OpenHomeResult =
   | { readonly kind: 'opened'; readonly home: OpenedHome }
@@ -48,42 +18,11 @@ export async function openHome(options: OpenHomeOptions): Promise<OpenHomeResult
   if (claim.kind === 'held') return claim;
   const undo: (() => unknown)[] = [() => claim.lock.release()];
   try {
-    return { kind: 'opened', home: await openLocked(options, claim.lock, undo) };
+    // Loaded only now: whoever finds the home held, because a gateway runs, needs none of it.
+    const { openLockedHome } = await import('./open-locked-home.ts');
+    return { kind: 'opened', home: await openLockedHome(options, claim.lock, undo) };
   } catch (error) {
     for (const step of undo.toReversed()) await step();
     throw error;
   }
-}
-
-async function openLocked(options: OpenHomeOptions, lock: HomeLock, undo: (() => unknown)[]): Promise<OpenedHome> {
-  const { home, env, mode } = options;
-  const redactor = createRedactor();
-  const toFile = openLogFile(join(home, 'logs', 'talaria.log'));
-  const writeLine = (line: string) => {
-    toFile(line);
-    if (options.verbose) process.stderr.write(`${line}\n`);
-  };
-  const clock = systemClock;
-  const random = systemRandom;
-  const startLog = createLog({ clock, redactor, level: options.verbose ? 'debug' : 'info', writeLine });
-  const config = await openConfig({ home, env, clock, redactor, log: startLog });
-  undo.push(() => config.close());
-  const level = options.verbose ? 'debug' : config.current().log.level;
-  const log = createLog({ clock, redactor, level, writeLine });
-
-  const ids = createIdSource({ clock, random });
-  const owner = ids.next('nod');
-  const writer = mode === 'gateway' ? 'thread' : 'inline';
-  const path = storeFilePath(home, config.current());
-  if (path === null) throw new AppError('store.url: this version stores in SQLite only; set it to sqlite:state.db.');
-  const store = await openSqliteStore({ path, clock, log, owner, writer });
-  undo.push(() => store.close());
-
-  const talaria = compose({ home, config, store, owner, env, clock, ids, random, log });
-  let closed: Promise<void> | null = null;
-  const close = async (graceMs: number) => {
-    await talaria.leave(graceMs);
-    for (const step of undo.toReversed()) await step();
-  };
-  return { talaria, config, lock, log, close: (graceMs) => (closed ??= close(graceMs)) };
 }

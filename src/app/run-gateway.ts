@@ -6,7 +6,8 @@ import { systemClock } from '../lib/clock.ts';
 import { AppError } from './app-error.ts';
 import { createFrontDoor } from './front-door.ts';
 import { heldBy } from './held-by.ts';
-import { openHome, type OpenedHome } from './open-home.ts';
+import { openHome } from './open-home.ts';
+import type { OpenedHome } from './open-locked-home.ts';
 
 const leaveGraceMs = 10_000;
 

@@ -10,7 +10,8 @@ import type { CallId } from '../protocol/ids.ts';
 import { toolCallsOf, type Entry } from '../protocol/messages.ts';
 import type { PortableSession, SessionRecord, StoreReader } from '../store/store.ts';
 
-const entriesPerRead = 500;
+/** Few at a time, so that a long session doesn't hold up the others. */
+const entriesPerRead = 50;
 const lineCharsMax = 20_000_000;
 const entriesMax = 1_000_000;
 

@@ -106,40 +106,55 @@ async function serve(
       response = problem(500, 'failed', 'Something went wrong inside Talaria; see its log.');
     }
   }
-  if (!incoming.complete) readOn(incoming);
-  outgoing.writeHead(response.status, { 'x-content-type-options': 'nosniff', ...response.headers });
-  await writeBody(response.body, incoming.method === 'HEAD', outgoing, signal);
+  const unread = incoming.complete || incoming.destroyed ? null : readOn(incoming);
+  outgoing.writeHead(response.status, {
+    'x-content-type-options': 'nosniff',
+    ...lengthOf(response.body),
+    ...response.headers,
+  });
+  const isWhole = incoming.method === 'HEAD' || (await writeBody(response.body, outgoing, signal));
+  await unread;
+  // A body that was cut off must not look whole.
+  if (isWhole) outgoing.end();
+  else outgoing.destroy();
 }
 
 /**
- * What is left of a refused body is read and thrown away, up to a limit: a client that is cut off while it sends never
- * sees why.
+ * What is left of a refused body is read and thrown away, up to a limit, before the connection may close: a client that
+ * is cut off while it sends never sees why.
  */
-function readOn(incoming: IncomingMessage): void {
-  let leftBytes = unreadBytesMax;
-  const cut = setTimeout(() => incoming.destroy(), unreadTimeoutMs);
-  incoming.once('close', () => clearTimeout(cut));
-  incoming.on('data', (chunk: Uint8Array) => {
-    leftBytes -= chunk.byteLength;
-    if (leftBytes < 0) incoming.destroy();
+function readOn(incoming: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let leftBytes = unreadBytesMax;
+    const cut = setTimeout(() => incoming.destroy(), unreadTimeoutMs);
+    incoming.once('close', () => {
+      clearTimeout(cut);
+      resolve();
+    });
+    incoming.once('end', resolve);
+    incoming.on('data', (chunk: Uint8Array) => {
+      leftBytes -= chunk.byteLength;
+      if (leftBytes < 0) incoming.destroy();
+    });
   });
 }
 
-async function writeBody(
-  body: HttpResponse['body'],
-  headOnly: boolean,
-  outgoing: ServerResponse,
-  signal: AbortSignal,
-): Promise<void> {
-  if (headOnly || body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
-    outgoing.end(headOnly ? undefined : body);
-    return;
+function lengthOf(body: HttpResponse['body']): Record<string, number> {
+  return typeof body === 'string' || body instanceof Uint8Array ? { 'content-length': Buffer.byteLength(body) } : {};
+}
+
+/** False if the client or the server went away before the end. */
+async function writeBody(body: HttpResponse['body'], outgoing: ServerResponse, signal: AbortSignal): Promise<boolean> {
+  if (body === undefined) return true;
+  if (typeof body === 'string' || body instanceof Uint8Array) {
+    outgoing.write(body);
+    return true;
   }
   for await (const chunk of body) {
-    if (signal.aborted) break;
+    if (signal.aborted) return false;
     if (!outgoing.write(chunk)) await drained(outgoing, signal);
   }
-  outgoing.end();
+  return !signal.aborted;
 }
 
 function drained(outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
