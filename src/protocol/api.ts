@@ -3,7 +3,7 @@
  * HTTP to a gateway, and called directly when the program runs by itself; both ways behave the same.
  */
 import type { SessionEvent } from './events.ts';
-import type { InboxId, SessionId, SessionKey } from './ids.ts';
+import type { CallId, InboxId, SessionId, SessionKey } from './ids.ts';
 
 export interface SessionSummary {
   readonly id: SessionId;
@@ -64,6 +64,8 @@ export interface StatusReport {
   readonly config: { path: string; loaded_at: number; problems: readonly string[] };
 }
 
+export type ParkedAction = 'retry' | 'drop';
+
 export interface TalariaApi {
   status(): Promise<StatusReport>;
   /** Newest first. */
@@ -75,6 +77,10 @@ export interface TalariaApi {
   events(ref: string, after: number, signal: AbortSignal): AsyncIterable<SessionEvent>;
   /** Ends the turn in progress; false if there is none. */
   stop(ref: string): Promise<boolean>;
+  /** Answers the question of a call that waits; false if it does not wait, or has its answer. */
+  answer(ref: string, callId: CallId, text: string): Promise<boolean>;
+  /** Tries the session's parked turn again, or gives it up; false if none is parked. */
+  parked(ref: string, action: ParkedAction): Promise<boolean>;
   delete(ref: string): Promise<boolean>;
   search(query: string, limit: number): Promise<readonly SearchHit[]>;
   /** JSON lines that `import` reads back. */
@@ -117,6 +123,7 @@ export class ApiError extends Error {
  *                                               a reconnect's Last-Event-ID counts as `after`
  *   POST   /api/messages                        SendRequest -> SendReceipt
  *   POST   /api/sessions/:ref/stop              { stopped: boolean }
+ *   POST   /api/sessions/:ref/answers           { callId, text } -> { answered: boolean }
  *   DELETE /api/sessions/:ref                   { deleted: boolean }
  *   GET    /api/search?q=&limit=                { hits: SearchHit[] }
  *   GET    /api/sessions/:ref/export            JSON lines

@@ -49,6 +49,8 @@ export interface ToolResultPart {
   readonly callId: CallId;
   readonly outcome: CallOutcome;
   readonly text: string;
+  /** The call itself was wrong (no such tool, arguments that can't be read): nothing was run. */
+  readonly mistake?: true;
 }
 
 /** `unknown`: it started, and whether it finished can't be told. `skipped`: it was never started. */
@@ -95,16 +97,31 @@ export type HeadReason =
   | 'system-prompt-changed'
   | 'registry-changed';
 
+/** What a call wants to know before it goes on. */
+export interface Question {
+  readonly text: string;
+  /** The answers to choose from; null if any text will do. */
+  readonly choices: readonly string[] | null;
+  /** From then on nobody has answered. */
+  readonly deadline: number;
+}
+
+export interface OpenQuestion extends Omit<Question, 'text'> {
+  readonly callId: CallId;
+}
+
 /** How a turn ended. `parked`: it took the process down too often and waits for a person. */
 export type TurnOutcome = 'answered' | 'stopped' | 'failed' | 'parked';
 
 export type EntryBody =
   | { readonly kind: 'head'; readonly reason: HeadReason; readonly head: Head }
   | { readonly kind: 'turn-opened' }
-  | { readonly kind: 'message'; readonly message: UserMessage; readonly inboxId: InboxId }
+  /** `inboxId` is null for what the program itself has to tell the model. */
+  | { readonly kind: 'message'; readonly message: UserMessage; readonly inboxId: InboxId | null }
   | { readonly kind: 'message'; readonly message: AssistantMessage; readonly modelCallId: ModelCallId }
   | { readonly kind: 'message'; readonly message: ToolMessage }
-  | { readonly kind: 'notice'; readonly text: string }
+  /** With a question, a call waits for a person: `text` is what is asked. */
+  | { readonly kind: 'notice'; readonly text: string; readonly question?: OpenQuestion }
   | { readonly kind: 'turn-closed'; readonly outcome: TurnOutcome };
 
 /** One fact of a session, as stored. `seq` counts from 1 without gaps within the session. */

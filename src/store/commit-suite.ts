@@ -27,6 +27,7 @@ export function commitSuite(declare: Declare): void {
     const turnId = ids.next('trn');
     const [asking, answering] = [ids.next('mdl'), ids.next('mdl')];
     const call = chat.plannedCall('{"command":"ls"}');
+    const unasked = { question: null, answer: null };
     await chat.commit(
       { verb: 'freeze-head', reason: 'session-started', head },
       { verb: 'open-turn', turnId, promote: [first] },
@@ -36,9 +37,13 @@ export function commitSuite(declare: Declare): void {
       { verb: 'append-answer', turnId, modelCallId: asking, message: assistantCalls([call]), calls: [call] },
       { verb: 'end-model-call', modelCallId: asking, outcome: 'completed', usage: someUsage, error: null },
     );
-    assert.deepEqual((await chat.journal()).unsettledCalls, [{ ...call, turnId, position: 0, state: 'planned' }]);
+    assert.deepEqual((await chat.journal()).unsettledCalls, [
+      { ...unasked, ...call, turnId, position: 0, state: 'planned' },
+    ]);
     await chat.commit({ verb: 'start-call', turnId, callId: call.id });
-    assert.deepEqual((await chat.journal()).unsettledCalls, [{ ...call, turnId, position: 0, state: 'started' }]);
+    assert.deepEqual((await chat.journal()).unsettledCalls, [
+      { ...unasked, ...call, turnId, position: 0, state: 'started' },
+    ]);
     await chat.commit(
       { verb: 'settle-call', turnId, callId: call.id, message: toolResult(call.id, 'finished', 'a b') },
       { verb: 'join-turn', turnId, promote: [second] },
@@ -225,7 +230,7 @@ export function commitSuite(declare: Declare): void {
       const [waiting] = [await chat.say('two')];
       await chat.commit({ verb: 'close-turn', turnId, outcome: 'stopped', reply: null });
       const [, opened] = (await chat.journal()).entries;
-      assert.ok(opened?.kind === 'message' && 'inboxId' in opened);
+      assert.ok(opened?.kind === 'message' && 'inboxId' in opened && opened.inboxId !== null);
       assert.equal((await store.read.inbox(opened.inboxId))?.state, 'answered');
       assert.equal((await store.read.inbox(waiting))?.state, 'waiting');
       const next = ids.next('trn');
@@ -234,6 +239,42 @@ export function commitSuite(declare: Declare): void {
       assert.deepEqual([openTurn?.id, openTurn?.stopRequested, openTurn?.firstSeq], [next, false, 4]);
     },
   );
+
+  declare('a nudge is a message to the model that nobody wrote and nobody counts', async (world) => {
+    const { store, clock, ids, conversation } = world;
+    const chat = conversation('alpha');
+    const turnId = await chat.openTurn('one');
+    const [callId] = await chat.planCalls(turnId, 1);
+    assert.ok(callId !== undefined);
+    await chat.commit(
+      { verb: 'settle-call', turnId, callId, message: toolResult(callId, 'finished', 'x') },
+      { verb: 'append-nudge', turnId, message: userText('sum it up') },
+    );
+    const { entries, session } = await chat.journal();
+    const nudge = { kind: 'message', message: userText('sum it up'), inboxId: null } as const;
+    assert.deepEqual(entries.at(-1), { seq: 5, at: clock.now(), turnId, ...nudge });
+    assert.equal(session.messages, 2);
+    assert.deepEqual(await store.checkIntegrity(), []);
+    assert.deepEqual(await store.search('sum', 10), []);
+
+    await chat.commit({ verb: 'close-turn', turnId, outcome: 'answered', reply: null });
+    const portable = { ...session, name: 'copy', entries: (await chat.journal()).entries };
+    assert.equal((await store.importSession(ids.next('ses'), 'web:direct:copy', portable)).messages, 2);
+    assert.deepEqual(await store.checkIntegrity(), []);
+  });
+
+  declare('a call keeps what its tool declared about running it again', async ({ conversation }) => {
+    const chat = conversation('alpha');
+    const turnId = await chat.openTurn();
+    const modelCallId = await chat.startModelCall(turnId);
+    const calls = (['safe', 'attach', 'never'] as const).map((replay) => ({ ...chat.plannedCall('{}'), replay }));
+    await chat.commit({ verb: 'append-answer', turnId, modelCallId, message: assistantCalls(calls), calls });
+    const { unsettledCalls } = await chat.journal();
+    assert.deepEqual(
+      unsettledCalls.map((call) => call.replay),
+      ['safe', 'attach', 'never'],
+    );
+  });
 
   declare('C90 a parked turn stays parked while the session goes on', async ({ store, conversation }) => {
     const chat = conversation('alpha');

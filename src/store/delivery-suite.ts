@@ -20,6 +20,8 @@ export function deliverySuite(declare: Declare): void {
       text: 'two \ud800',
       state: 'attempting',
       attempts: 1,
+      partsSent: 0,
+      maybeSent: false,
     });
     await store.settleDelivery(claimed.id, { kind: 'sent', platformId: 'message 7' });
     assert.deepEqual(await store.claimDeliveries(owner, 10), []);
@@ -52,7 +54,12 @@ export function deliverySuite(declare: Declare): void {
       await chat.exchange('q again', 'a2');
       const [first] = await store.claimDeliveries(owner, 10);
       assert.ok(first !== undefined);
-      await store.settleDelivery(first.id, { kind: 'retry', notBefore: clock.now() + 500, error: 'too many requests' });
+      await store.settleDelivery(first.id, {
+        kind: 'retry',
+        notBefore: clock.now() + 500,
+        maybeSent: false,
+        error: 'too many requests',
+      });
       await clock.advance(499);
       assert.deepEqual(await store.claimDeliveries(owner, 10), []);
       await clock.advance(1);
@@ -63,6 +70,72 @@ export function deliverySuite(declare: Declare): void {
       );
     },
   );
+
+  declare('C89 parts that arrived stay sent; only the next one is counted anew', async (world) => {
+    const { store, clock, owner, conversation } = world;
+    const chat = conversation('alpha');
+    await chat.exchange('q', 'a1');
+    await chat.exchange('q again', 'a2');
+    const claim = async () => {
+      const claimed = await store.claimDeliveries(owner, 10);
+      return claimed.map(({ text, attempts, partsSent }) => ({ text, attempts, partsSent }));
+    };
+    const [first] = await store.claimDeliveries(owner, 10);
+    assert.ok(first !== undefined);
+    const later = { kind: 'retry', notBefore: clock.now(), maybeSent: false, error: 'try later' } as const;
+    await store.settleDelivery(first.id, later);
+    assert.deepEqual(await claim(), [{ text: 'a1', attempts: 2, partsSent: 0 }]);
+    await store.recordPartSent(first.id, 'message 7');
+    await store.recordPartSent(first.id, null);
+    await store.settleDelivery(first.id, later);
+    assert.deepEqual(await claim(), [{ text: 'a1', attempts: 2, partsSent: 2 }]);
+    await store.settleDelivery(first.id, later);
+    assert.deepEqual(await claim(), [{ text: 'a1', attempts: 3, partsSent: 2 }]);
+    await store.settleDelivery(first.id, { kind: 'sent', platformId: 'message 9' });
+    assert.deepEqual(await claim(), [{ text: 'a2', attempts: 1, partsSent: 0 }]);
+  });
+
+  declare('C89 doubt about a part stays until that part has arrived', async ({ store, clock, owner, conversation }) => {
+    const chat = conversation('alpha');
+    await chat.exchange('q', 'a');
+    const attempt = async () => {
+      const [claimed] = await store.claimDeliveries(owner, 1);
+      assert.ok(claimed !== undefined);
+      return claimed;
+    };
+    const again = async (maybeSent: boolean) => {
+      const { id } = await attempt();
+      await store.settleDelivery(id, { kind: 'retry', notBefore: clock.now(), maybeSent, error: 'x' });
+    };
+    await again(false);
+    await again(true);
+    await again(false);
+    const doubtful = await attempt();
+    assert.equal(doubtful.maybeSent, true);
+    await store.recordPartSent(doubtful.id, null);
+    await store.settleDelivery(doubtful.id, { kind: 'retry', notBefore: clock.now(), maybeSent: false, error: 'x' });
+    assert.deepEqual(await attempt(), { ...doubtful, attempts: 2, partsSent: 1, maybeSent: false });
+  });
+
+  declare('only of a delivery under way can a part arrive', async ({ store, clock, owner, ids, conversation }) => {
+    const chat = conversation('alpha');
+    await chat.exchange('q', 'a');
+    const [claimed] = await store.claimDeliveries(owner, 1);
+    assert.ok(claimed !== undefined);
+    const refused = () => assert.rejects(store.recordPartSent(claimed.id, 'x'), { reason: 'conflict' });
+    await store.settleDelivery(claimed.id, {
+      kind: 'retry',
+      notBefore: clock.now(),
+      maybeSent: false,
+      error: 'pending again',
+    });
+    await refused();
+    const [again] = await store.claimDeliveries(owner, 1);
+    assert.equal(again?.partsSent, 0);
+    await store.settleDelivery(claimed.id, { kind: 'failed', error: 'no such chat' });
+    await refused();
+    await store.recordPartSent(ids.next('out'), 'of a session that was removed');
+  });
 
   declare('only a delivery under way can be settled, and only once', async ({ store, owner, conversation }) => {
     const chat = conversation('alpha');

@@ -80,9 +80,41 @@ export function reopenSuite(declare: Declare): void {
     async (store, _chat, { ids }) => {
       const claimed = await store.claimDeliveries(ids.next('nod'), 10);
       assert.deepEqual(
-        claimed.map(({ text, attempts }) => [text, attempts]),
-        [['two', 2]],
+        claimed.map(({ text, attempts, partsSent, maybeSent }) => ({ text, attempts, partsSent, maybeSent })),
+        [{ text: 'two', attempts: 2, partsSent: 0, maybeSent: true }],
       );
+    },
+  );
+
+  afterReopening(
+    declare,
+    'C89 of a delivery in parts only the one that was under way may be a repetition',
+    async (chat, { store, owner }) => {
+      await chat.exchange('one', 'two');
+      const [claimed] = await store.claimDeliveries(owner, 10);
+      await store.recordPartSent(present(claimed, 'the delivery').id, 'message 1');
+      await store.recordPartSent(present(claimed, 'the delivery').id, 'message 2');
+    },
+    async (store, _chat, { ids }) => {
+      const claimed = await store.claimDeliveries(ids.next('nod'), 10);
+      assert.deepEqual(
+        claimed.map(({ attempts, partsSent, maybeSent }) => ({ attempts, partsSent, maybeSent })),
+        [{ attempts: 2, partsSent: 2, maybeSent: true }],
+      );
+    },
+  );
+
+  afterReopening(
+    declare,
+    'C90 a parked turn whose owner died right after parking it is tried again without a crash behind it',
+    async (chat) => {
+      const turnId = await chat.openTurn();
+      await chat.commit({ verb: 'close-turn', turnId, outcome: 'parked', reply: null });
+    },
+    async (store, chat, { ids }) => {
+      assert.equal(await store.retryParked(chat.sessionId), true);
+      await store.acquireLease(chat.sessionId, ids.next('nod'), leaseTtlMs);
+      assert.equal((await store.read.journal(chat.sessionId, 0))?.openTurn?.crashes, 0);
     },
   );
 }

@@ -11,6 +11,8 @@ import { deliverySuite } from './delivery-suite.ts';
 import { FakeConversation } from './fake-conversation.ts';
 import type { Declare, OpenStore } from './fake-world.ts';
 import { leaseSuite } from './lease-suite.ts';
+import { parkedSuite } from './parked-suite.ts';
+import { questionSuite } from './question-suite.ts';
 import { readSuite } from './read-suite.ts';
 import { reopenSuite } from './reopen-suite.ts';
 import { searchSuite } from './search-suite.ts';
@@ -41,6 +43,8 @@ export function runStoreSuite(name: string, open: OpenStore): void {
     transitionSuite(declare);
     readSuite(declare);
     deliverySuite(declare);
+    parkedSuite(declare);
+    questionSuite(declare);
     wholeSessionSuite(declare);
     searchSuite(declare);
     reopenSuite(declare);

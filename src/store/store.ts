@@ -14,6 +14,7 @@ import type {
   Entry,
   Head,
   HeadReason,
+  Question,
   ToolMessage,
   TurnOutcome,
   UserMessage,
@@ -33,7 +34,7 @@ export interface SessionRecord {
   readonly updatedAt: number;
   /** Sequence of the newest entry; 0 for an empty log. */
   readonly lastSeq: number;
-  /** User and assistant messages in the log. */
+  /** User and assistant messages in the log, without those that nobody wrote. */
   readonly messages: number;
   readonly turn: 'none' | 'open' | 'parked';
 }
@@ -52,7 +53,8 @@ export interface TurnRecord {
   readonly firstSeq: number;
 }
 
-export type CallState = 'planned' | 'started' | CallOutcome;
+/** `waiting`: it has asked a person something, and goes on with the answer or without one. */
+export type CallState = 'planned' | 'started' | 'waiting' | CallOutcome;
 
 export interface CallRecord {
   readonly id: CallId;
@@ -63,8 +65,12 @@ export interface CallRecord {
   readonly arguments: string;
   /** As the tool declared them when the call was stored. */
   readonly effect: 'read' | 'write' | 'self';
-  readonly replay: 'safe' | 'never';
+  readonly replay: 'safe' | 'attach' | 'never';
   readonly state: CallState;
+  /** What it asked, while it waits. */
+  readonly question: Question | null;
+  /** What a person answered; null while nobody has. */
+  readonly answer: string | null;
 }
 
 export interface InboxRecord {
@@ -86,7 +92,7 @@ export interface JournalSlice {
   /** Entries after the asked-for sequence, in order. */
   readonly entries: readonly Entry[];
   readonly openTurn: TurnRecord | null;
-  /** Calls of the open turn that are planned or started, in the order of the message that asked for them. */
+  /** Calls of the open turn that have no result yet, in the order of the message that asked for them. */
   readonly unsettledCalls: readonly CallRecord[];
   /** Oldest first. */
   readonly waiting: readonly InboxRecord[];
@@ -102,7 +108,12 @@ export interface OutboxRecord {
   readonly text: string;
   /** `attempting`: the network may or may not have seen it. */
   readonly state: 'pending' | 'attempting' | 'sent' | 'failed';
+  /** How often the part that is next was begun to be sent, this time included. */
   readonly attempts: number;
+  /** How many parts of the text have arrived. */
+  readonly partsSent: number;
+  /** Whether an earlier attempt at the part that is next may have arrived: its outcome is unknown. */
+  readonly maybeSent: boolean;
 }
 
 /** Turns done and failed, and usage, are since the store began: removing a session takes nothing away from them. */
@@ -198,9 +209,13 @@ export type SessionWrite =
       readonly message: AssistantMessage;
       readonly calls: readonly PlannedCall[];
     }
-  /** planned -> started. */
+  /** Appends a message that nobody wrote: what the program has to tell the model. */
+  | { readonly verb: 'append-nudge'; readonly turnId: TurnId; readonly message: UserMessage }
+  /** planned or waiting -> started. */
   | { readonly verb: 'start-call'; readonly turnId: TurnId; readonly callId: CallId }
-  /** planned or started -> settled, and appends the result. */
+  /** started -> waiting, and appends a notice with the question. */
+  | { readonly verb: 'ask'; readonly turnId: TurnId; readonly callId: CallId; readonly question: Question }
+  /** planned, started or waiting -> settled, and appends the result. */
   | { readonly verb: 'settle-call'; readonly turnId: TurnId; readonly callId: CallId; readonly message: ToolMessage }
   /** A word to the people in the session that no model sees. */
   | { readonly verb: 'notice'; readonly turnId: TurnId | null; readonly text: string }
@@ -216,7 +231,8 @@ export type SessionWrite =
 
 export type DeliverySettlement =
   | { readonly kind: 'sent'; readonly platformId: string | null }
-  | { readonly kind: 'retry'; readonly notBefore: number; readonly error: string }
+  /** `maybeSent`: whether the platform may have it all the same. */
+  | { readonly kind: 'retry'; readonly notBefore: number; readonly maybeSent: boolean; readonly error: string }
   | { readonly kind: 'failed'; readonly error: string };
 
 // --- export --------------------------------------------------------------------------------------------------------
@@ -273,10 +289,30 @@ export interface Store {
   /** Marks the open turn to be stopped; false if none is open. Needs no lease: the owner sees it. */
   requestStop(sessionId: SessionId): Promise<boolean>;
 
+  /** Gives a waiting call its answer; false if it does not wait, or has one. Needs no lease: the owner sees it. */
+  answerCall(sessionId: SessionId, callId: CallId, answer: string): Promise<boolean>;
+
   /** Takes due deliveries, oldest first, and records that an attempt begins. One per session at a time, in order. */
   claimDeliveries(owner: NodeId, limit: number): Promise<readonly OutboxRecord[]>;
-  /** Throws `conflict` if it is not being attempted; ignored if its session was removed meanwhile. */
+  /**
+   * One more part of a delivery under way has arrived; the attempt goes on as the next part's first. Throws `conflict`
+   * if the delivery is not being attempted; ignored if its session was removed meanwhile.
+   */
+  recordPartSent(id: OutboxId, platformId: string | null): Promise<void>;
+  /** `sent`: the last part has arrived. Throws and ignores like `recordPartSent`. */
   settleDelivery(id: OutboxId, settlement: DeliverySettlement): Promise<void>;
+
+  /**
+   * Opens the session's newest parked turn again, its crashes and a stop forgotten, and leaves a notice; false if none
+   * is parked. Throws `conflict` while somebody owns the session, and if turns came after the parked one: it can't go
+   * on from where the conversation is now.
+   */
+  retryParked(sessionId: SessionId): Promise<boolean>;
+  /**
+   * Gives the session's newest parked turn up as failed and leaves a notice; false if none is parked. Throws `conflict`
+   * while somebody owns the session.
+   */
+  dropParked(sessionId: SessionId): Promise<boolean>;
 
   /** Removes a session and all that belongs to it; false if there was none. Throws `conflict` while its turn is open and leased. */
   deleteSession(id: SessionId): Promise<boolean>;

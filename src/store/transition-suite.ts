@@ -7,6 +7,7 @@ import {
   assistantText,
   modelCallStarted,
   toolResult,
+  userText,
   type FakeConversation,
 } from './fake-conversation.ts';
 import type { CallState, SessionWrite } from './store.ts';
@@ -86,7 +87,7 @@ async function arrange(chat: FakeConversation, other: FakeConversation): Promise
     { verb: 'close-turn', turnId: closedTurn, outcome: 'answered', reply: null },
   );
   const answered = (await chat.journal()).entries.flatMap((entry) => ('inboxId' in entry ? [entry.inboxId] : []))[0];
-  assert.ok(answered !== undefined);
+  assert.ok(answered !== undefined && answered !== null);
   const openTurn = await chat.openTurn('two');
   const endedModelCall = await chat.startModelCall(openTurn);
   await chat.commit({
@@ -124,6 +125,10 @@ function settling(turnId: TurnId, callId: CallId, resultOf = callId): SessionWri
 
 function answering(turnId: TurnId, modelCallId: ModelCallId): SessionWrite {
   return { verb: 'append-answer', turnId, modelCallId, message: assistantText('x'), calls: [] };
+}
+
+function nudging(turnId: TurnId): SessionWrite {
+  return { verb: 'append-nudge', turnId, message: userText('go on') };
 }
 
 const misfits: Readonly<Record<string, (situation: Situation) => SessionWrite[]>> = {
@@ -193,6 +198,13 @@ const misfits: Readonly<Record<string, (situation: Situation) => SessionWrite[]>
       },
     ];
   },
+  'a nudge in a closed turn': ({ closedTurn }) => [nudging(closedTurn)],
+  "a nudge in another session's turn": ({ turnElsewhere }) => [nudging(turnElsewhere)],
+  'a nudge while a call is planned': ({ openTurn }) => [nudging(openTurn)],
+  'a nudge while a call is started': ({ openTurn, plannedCall }) => [
+    { verb: 'start-call', turnId: openTurn, callId: plannedCall },
+    nudging(openTurn),
+  ],
   'starting a call of a closed turn': ({ openTurn, closedTurnsCall }) => [
     { verb: 'start-call', turnId: openTurn, callId: closedTurnsCall },
   ],

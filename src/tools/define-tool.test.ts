@@ -80,3 +80,16 @@ test('keys with a meaning for JavaScript are just unknown keys', () => {
   const parsed = tool.parse(input);
   assert.equal(parsed.ok, false);
 });
+
+test('attach and side by side are passed on, and a tool that can be attached to must say how', () => {
+  const run = async () => ({ kind: 'finished', text: '' }) as const;
+  const attach = async () => ({ kind: 'unknown', text: '' }) as const;
+  const spec = { name: 'sample', description: '', effect: 'write', schema: z.strictObject({}), run } as const;
+  const both = defineTool({ ...spec, replay: 'attach', attach, sideBySide: () => ['a'] });
+  assert.equal(both.attach, attach);
+  assert.deepEqual(both.sideBySide?.({}), ['a']);
+  const neither = defineTool({ ...spec, replay: 'never' });
+  assert.deepEqual(['attach' in neither, 'sideBySide' in neither], [false, false]);
+  assert.throws(() => defineTool({ ...spec, replay: 'attach' }), /sample must say how to attach/);
+  assert.throws(() => defineTool({ ...spec, replay: 'never', attach }), /sample must say how to attach/);
+});

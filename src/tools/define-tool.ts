@@ -3,8 +3,9 @@
  * small, because it is sent with every request; a wrong argument comes back as a sentence the model can act on.
  */
 import * as z from 'zod/mini';
+import { assert } from '../lib/assert.ts';
 import { argumentProblem } from './argument-problem.ts';
-import type { Tool, ToolContext, ToolEffect, ToolOutcome, ToolReplay } from './tool.ts';
+import type { SideBySide, Tool, ToolContext, ToolEffect, ToolOutcome, ToolReplay } from './tool.ts';
 
 export interface ToolSpec<Schema extends z.ZodMiniObject> {
   readonly name: string;
@@ -14,10 +15,14 @@ export interface ToolSpec<Schema extends z.ZodMiniObject> {
   /** A `z.strictObject`: unknown keys are mistakes. */
   readonly schema: Schema;
   readonly run: (input: z.output<Schema>, context: ToolContext) => Promise<ToolOutcome>;
+  /** Exactly if `replay` is `attach`. */
+  readonly attach?: (input: z.output<Schema>, context: ToolContext) => Promise<ToolOutcome>;
+  readonly sideBySide?: (input: z.output<Schema>) => SideBySide;
 }
 
 export function defineTool<Schema extends z.ZodMiniObject>(spec: ToolSpec<Schema>): Tool<z.output<Schema>> {
-  const { name, description, effect, replay, schema, run } = spec;
+  const { name, description, effect, replay, schema, run, attach, sideBySide } = spec;
+  assert((attach !== undefined) === (replay === 'attach'), `${name} must say how to attach if, and only if, it can`);
   const knownKeys = Object.keys(schema.shape);
   return {
     definition: Object.freeze({ name, description, parameters: parametersOf(schema) }),
@@ -29,6 +34,8 @@ export function defineTool<Schema extends z.ZodMiniObject>(spec: ToolSpec<Schema
       return { ok: false, problem: argumentProblem(checked.error.issues, knownKeys, input) };
     },
     run,
+    ...(attach === undefined ? {} : { attach }),
+    ...(sideBySide === undefined ? {} : { sideBySide }),
   };
 }
 

@@ -39,7 +39,7 @@ export function createEscapeStripper(): TextFilter {
     else if (character === '\u001b') {
       state = 'escape';
       sequenceChars = 0;
-    }
+    } else if (character !== undefined) return endOfRun(text, found);
     return found + 1;
   };
 
@@ -99,6 +99,14 @@ const steps: Readonly<Record<Exclude<State, 'text'>, (character: string) => Step
     return character === '\\' ? { state: 'text', consumed: true } : { state: 'escape', consumed: false };
   },
 };
+
+/** Binary output is full of zeros; they are passed over together. */
+function endOfRun(text: string, from: number): number {
+  const code = text.charCodeAt(from);
+  let end = from + 1;
+  while (text.charCodeAt(end) === code) end++;
+  return end;
+}
 
 function isBetween(character: string, first: string, last: string): boolean {
   return character >= first && character <= last;

@@ -16,6 +16,8 @@ export function fakeToolContext(workspace: string, signal = new AbortController(
     sessionId: ids.next('ses'),
     callId: ids.next('cal'),
     workspace,
+    // Each context a new call, though the ids are the same in all.
+    spoolFolder: join(workspace, '.spool', crypto.randomUUID()),
     signal,
     onOutput: (text) => shown.push(text),
     shown,

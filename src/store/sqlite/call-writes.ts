@@ -1,8 +1,9 @@
 /** The verbs about model calls and tool calls: each effect is recorded before it starts and when it ends. */
-import type { CallId, ModelCallId, TurnId } from '../../protocol/ids.ts';
+import type { CallId, ModelCallId, SessionId, TurnId } from '../../protocol/ids.ts';
 import { toolCallsOf } from '../../protocol/messages.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import type { CallState, SessionWrite } from '../store.ts';
+import type { Database } from './open-database.ts';
 import type { CallPlan } from './rows.ts';
 import { conflict, type SessionDraft } from './session-draft.ts';
 import { requireNoUnsettledCalls } from './turn-writes.ts';
@@ -66,7 +67,6 @@ function addUsage(draft: SessionDraft, usage: Usage): void {
 export function appendAnswer(draft: SessionDraft, write: SessionWrite & { verb: 'append-answer' }): void {
   const { turnId, modelCallId, message, calls } = write;
   draft.requireOpenTurn(turnId);
-  // A model's next message would come between a call and its result.
   requireNoUnsettledCalls(draft, turnId);
   const asked = toolCallsOf(message).map((part) => part.callId);
   if (asked.length !== calls.length || calls.some((call, index) => call.id !== asked[index])) {
@@ -75,6 +75,12 @@ export function appendAnswer(draft: SessionDraft, write: SessionWrite & { verb: 
   const seq = draft.append(turnId, { kind: 'message', message, modelCallId });
   claimAnswer(draft, turnId, modelCallId, seq);
   calls.forEach(({ id, ...plan }, position) => planCall(draft, { id, turnId, seq, position, plan }));
+}
+
+export function appendNudge(draft: SessionDraft, write: SessionWrite & { verb: 'append-nudge' }): void {
+  draft.requireOpenTurn(write.turnId);
+  requireNoUnsettledCalls(draft, write.turnId);
+  draft.append(write.turnId, { kind: 'message', message: write.message, inboxId: null });
 }
 
 /** A model call has one answer at most. */
@@ -112,8 +118,42 @@ function planCall(draft: SessionDraft, call: NewCall): void {
 export function startCall(draft: SessionDraft, write: SessionWrite & { verb: 'start-call' }): void {
   draft.requireOpenTurn(write.turnId);
   const state = callState(draft, write.turnId, write.callId);
-  if (state !== 'planned') throw conflict(`call ${write.callId} is ${state}; only a planned one can start`);
+  if (state !== 'planned' && state !== 'waiting') {
+    throw conflict(`call ${write.callId} is ${state}; only a planned or waiting one can start`);
+  }
   setCallState(draft, write.callId, 'started');
+}
+
+export function ask(draft: SessionDraft, write: SessionWrite & { verb: 'ask' }): void {
+  const { turnId, callId, question } = write;
+  draft.requireOpenTurn(turnId);
+  const state = callState(draft, turnId, callId);
+  if (state !== 'started') throw conflict(`call ${callId} is ${state}; only a started one can ask`);
+  draft.database.run(
+    `UPDATE tool_calls SET state = 'waiting', question = ?, answer = NULL WHERE session_id = ? AND id = ?`,
+    JSON.stringify(question),
+    draft.sessionId,
+    callId,
+  );
+  const { text, choices, deadline } = question;
+  draft.append(turnId, { kind: 'notice', text, question: { callId, choices, deadline } });
+}
+
+/** The first answer counts; whether it came in time is judged by whoever goes on with it. */
+export function answerCall(
+  database: Database,
+  _now: number,
+  sessionId: SessionId,
+  callId: CallId,
+  answer: string,
+): boolean {
+  const changed = database.run(
+    `UPDATE tool_calls SET answer = ? WHERE session_id = ? AND id = ? AND state = 'waiting' AND answer IS NULL`,
+    JSON.stringify(answer),
+    sessionId,
+    callId,
+  );
+  return changed > 0;
 }
 
 export function settleCall(draft: SessionDraft, write: SessionWrite & { verb: 'settle-call' }): void {
@@ -122,7 +162,9 @@ export function settleCall(draft: SessionDraft, write: SessionWrite & { verb: 's
   const [result] = message.parts;
   if (result.callId !== callId) throw conflict(`the result of ${result.callId} can't settle call ${callId}`);
   const state = callState(draft, turnId, callId);
-  if (state !== 'planned' && state !== 'started') throw conflict(`call ${callId} has its result already (${state})`);
+  if (state !== 'planned' && state !== 'started' && state !== 'waiting') {
+    throw conflict(`call ${callId} has its result already (${state})`);
+  }
   setCallState(draft, callId, result.outcome);
   draft.append(turnId, { kind: 'message', message });
 }

@@ -18,7 +18,8 @@ const rules: readonly string[] = [
   `SELECT 'session ' || id || ' counts ' || messages || ' messages, but has ' || found AS problem
    FROM (SELECT sessions.id, messages,
            (SELECT count(*) FROM entries WHERE session_id = sessions.id AND json_valid(body)
-              AND body ->> '$.kind' = 'message' AND body ->> '$.message.role' <> 'tool') AS found
+              AND body ->> '$.kind' = 'message'
+              AND (body ->> '$.message.role' = 'assistant' OR body ->> '$.inboxId' IS NOT NULL)) AS found
          FROM sessions)
    WHERE found <> messages`,
   `SELECT 'session ' || id || ' has the turn state ' || turn || ', which its turns do not show' AS problem
@@ -27,7 +28,7 @@ const rules: readonly string[] = [
      OR (turn = 'parked' AND NOT EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id AND state = 'parked'))`,
   `SELECT 'call ' || tool_calls.id || ' is ' || tool_calls.state || ', but its turn is ' || turns.state AS problem
    FROM tool_calls JOIN turns ON turns.session_id = tool_calls.session_id AND turns.id = tool_calls.turn_id
-   WHERE tool_calls.state IN ('planned', 'started') AND turns.state <> 'open'`,
+   WHERE tool_calls.state IN ('planned', 'started', 'waiting') AND turns.state <> 'open'`,
   `SELECT 'message ' || inbox.id || ' is ' || inbox.state || ', but its turn is ' || coalesce(turns.state, 'missing') AS problem
    FROM inbox LEFT JOIN turns ON turns.session_id = inbox.session_id AND turns.id = inbox.turn_id
    WHERE inbox.state <> 'waiting' AND (turns.state IS NULL OR (inbox.state = 'promoted') <> (turns.state = 'open'))`,

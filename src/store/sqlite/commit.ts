@@ -4,7 +4,7 @@
  */
 import { unreachable } from '../../lib/assert.ts';
 import type { Lease, SessionWrite } from '../store.ts';
-import { appendAnswer, endModelCall, settleCall, startCall, startModelCall } from './call-writes.ts';
+import { appendAnswer, appendNudge, ask, endModelCall, settleCall, startCall, startModelCall } from './call-writes.ts';
 import { requireLease } from './leases.ts';
 import type { Database } from './open-database.ts';
 import { conflict, SessionDraft } from './session-draft.ts';
@@ -33,8 +33,12 @@ function apply(draft: SessionDraft, write: SessionWrite): void {
       return endModelCall(draft, write);
     case 'append-answer':
       return appendAnswer(draft, write);
+    case 'append-nudge':
+      return appendNudge(draft, write);
     case 'start-call':
       return startCall(draft, write);
+    case 'ask':
+      return ask(draft, write);
     case 'settle-call':
       return settleCall(draft, write);
     case 'notice':

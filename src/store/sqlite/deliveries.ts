@@ -44,29 +44,51 @@ export function claimDeliveries(database: Database, now: number, owner: NodeId, 
   );
 }
 
+export function recordPartSent(database: Database, _now: number, id: OutboxId, platformId: string | null): void {
+  const attempted = readAttempted(database, id);
+  if (attempted !== null) addPart(database, id, attempted, platformId);
+}
+
+interface Attempted {
+  readonly state: OutboxRecord['state'];
+  readonly platformIds: string;
+}
+
+/** Null if its session was removed while the network was busy: there is nothing left to record anything on. */
+function readAttempted(database: Database, id: OutboxId): Attempted | null {
+  const sql = 'SELECT state, platform_ids AS platformIds FROM outbox WHERE id = ?';
+  const found = database.get<Attempted>(sql, id);
+  if (found === undefined || found.state === 'attempting') return found ?? null;
+  throw new StoreError(
+    'conflict',
+    `Delivery ${id} is ${found.state}; only of one that is being attempted can the outcome be recorded.`,
+  );
+}
+
+/** The attempt under way goes on with the next part, as that part's first. */
+function addPart(database: Database, id: OutboxId, attempted: Attempted, platformId: string | null): void {
+  const platformIds = [...(JSON.parse(attempted.platformIds) as (string | null)[]), platformId];
+  database.run(
+    `UPDATE outbox SET parts_sent = parts_sent + 1, attempts = 1, maybe_sent = 0, platform_ids = ?, error = NULL
+     WHERE id = ?`,
+    JSON.stringify(platformIds),
+    id,
+  );
+}
+
 export function settleDelivery(database: Database, now: number, id: OutboxId, settlement: DeliverySettlement): void {
-  const current = database.get<{ state: OutboxRecord['state'] }>('SELECT state FROM outbox WHERE id = ?', id);
-  // The session was removed while the network was busy: there is nothing left to record it on.
-  if (current === undefined) return;
-  if (current.state !== 'attempting') {
-    throw new StoreError(
-      'conflict',
-      `Delivery ${id} is ${current.state}; only one that is being attempted can be settled.`,
-    );
-  }
+  const attempted = readAttempted(database, id);
+  if (attempted === null) return;
   switch (settlement.kind) {
     case 'sent':
-      database.run(
-        `UPDATE outbox SET state = 'sent', platform_id = ?, error = NULL, settled_at = ? WHERE id = ?`,
-        settlement.platformId,
-        now,
-        id,
-      );
+      addPart(database, id, attempted, settlement.platformId);
+      database.run(`UPDATE outbox SET state = 'sent', settled_at = ? WHERE id = ?`, now, id);
       return;
     case 'retry':
       database.run(
-        `UPDATE outbox SET state = 'pending', not_before = ?, error = ? WHERE id = ?`,
+        `UPDATE outbox SET state = 'pending', not_before = ?, maybe_sent = max(maybe_sent, ?), error = ? WHERE id = ?`,
         settlement.notBefore,
+        settlement.maybeSent ? 1 : 0,
         settlement.error,
         id,
       );
@@ -88,6 +110,7 @@ export function settleDelivery(database: Database, now: number, id: OutboxId, se
 export function resumeDeliveries(database: Database): number {
   // The first condition is the partial index's own words; without them SQLite would read the whole table.
   return database.run(
-    `UPDATE outbox SET state = 'pending' WHERE state IN ('pending', 'attempting') AND state = 'attempting'`,
+    `UPDATE outbox SET state = 'pending', maybe_sent = 1
+     WHERE state IN ('pending', 'attempting') AND state = 'attempting'`,
   );
 }

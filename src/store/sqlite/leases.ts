@@ -3,7 +3,7 @@
  * the transaction that it wants to write, that it is no owner any more.
  */
 import type { NodeId, SessionId } from '../../protocol/ids.ts';
-import { StoreError, type Lease } from '../store.ts';
+import { StoreError, type Lease, type SessionRecord } from '../store.ts';
 import type { Database } from './open-database.ts';
 
 interface LeaseRow {
@@ -74,6 +74,16 @@ export function requireLease(database: Database, lease: Lease): void {
 export function isLeased(database: Database, now: number, sessionId: SessionId): boolean {
   const lease = readLease(database, sessionId);
   return lease !== undefined && isValid(lease, now);
+}
+
+/** Nobody at work, and whoever stalled with an old lease can write no more: a verb without a lease may change the turn. */
+export function requireNoOwner(database: Database, now: number, session: SessionRecord): void {
+  const lease = readLease(database, session.id);
+  if (lease === undefined) return;
+  if (isValid(lease, now)) {
+    throw new StoreError('conflict', `Session ${session.name} is at work; try again when it is done.`);
+  }
+  database.run(`UPDATE leases SET state = 'released' WHERE session_id = ?`, session.id);
 }
 
 /** For a process that has just begun and is alone: nobody can hold a lease. */

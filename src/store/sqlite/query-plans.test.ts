@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { present } from '../../lib/assert.ts';
 import { FakeClock } from '../../lib/fake-clock.ts';
 import { countingIdSource } from '../../lib/ids.ts';
-import { FakeConversation, leaseTtlMs, toolResult } from '../fake-conversation.ts';
+import { FakeConversation, leaseTtlMs, toolResult, userText } from '../fake-conversation.ts';
 import type { Store } from '../store.ts';
 import { abandonLeases } from './leases.ts';
 import { resumeDeliveries } from './deliveries.ts';
@@ -52,6 +52,21 @@ async function workThrough(store: Store): Promise<void> {
   await chat.commit({ verb: 'close-turn', turnId, outcome: 'failed', reply: null });
   const [delivery] = await store.claimDeliveries(chat.owner, 10);
   await store.settleDelivery(present(delivery, 'the delivery').id, { kind: 'sent', platformId: null });
+  for (const verb of ['retryParked', 'dropParked'] as const) {
+    const parked = await chat.openTurn(verb);
+    await chat.commit(
+      { verb: 'append-nudge', turnId: parked, message: userText('x') },
+      { verb: 'close-turn', turnId: parked, outcome: 'parked', reply: chat.reply('x') },
+    );
+    await store.releaseLease(chat.lease);
+    await store[verb](chat.sessionId);
+    await chat.own();
+    const { openTurn } = await chat.journal();
+    if (openTurn !== null)
+      await chat.commit({ verb: 'close-turn', turnId: openTurn.id, outcome: 'failed', reply: null });
+  }
+  const [inParts] = await store.claimDeliveries(chat.owner, 10);
+  await store.recordPartSent(present(inParts, 'the delivery').id, 'x');
   const { session, entries } = await chat.journal();
   await store.read.sessionByName('alpha');
   await store.read.sessions({ limit: 10 });

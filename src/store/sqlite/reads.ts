@@ -105,7 +105,7 @@ function readUnsettledCalls(database: Database, id: SessionId, turnId: TurnId): 
   return database
     .all<CallRow>(
       `SELECT ${callColumns} FROM tool_calls
-       WHERE session_id = ? AND turn_id = ? AND state IN ('planned', 'started') ORDER BY seq, position`,
+       WHERE session_id = ? AND turn_id = ? AND state IN ('planned', 'started', 'waiting') ORDER BY seq, position`,
       id,
       turnId,
     )

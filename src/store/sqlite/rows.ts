@@ -1,5 +1,5 @@
 /** How rows become records. Columns are selected under the records' field names; JSON columns are decoded here only. */
-import type { Entry, EntryBody, UserMessage } from '../../protocol/messages.ts';
+import type { Entry, EntryBody, Question, UserMessage } from '../../protocol/messages.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import type { CallRecord, InboxRecord, OutboxRecord, PlannedCall, SessionRecord, TurnRecord } from '../store.ts';
 
@@ -11,16 +11,21 @@ export const turnColumns = `id, session_id AS sessionId, state, opened_at AS ope
   model_calls AS modelCalls, stop_requested AS stopRequested, first_seq AS firstSeq`;
 export type TurnRow = Omit<TurnRecord, 'stopRequested'> & { readonly stopRequested: number };
 
-export const callColumns = 'id, turn_id AS turnId, position, state, plan';
-export type CallRow = Pick<CallRecord, 'id' | 'turnId' | 'position' | 'state'> & { readonly plan: string };
+export const callColumns = 'id, turn_id AS turnId, position, state, plan, question, answer';
+export type CallRow = Pick<CallRecord, 'id' | 'turnId' | 'position' | 'state'> & {
+  readonly plan: string;
+  readonly question: string | null;
+  readonly answer: string | null;
+};
 export type CallPlan = Omit<PlannedCall, 'id'>;
 
 export const inboxColumns = `id, session_id AS sessionId, channel, external_id AS externalId, message, target,
   received_at AS receivedAt, state`;
 export type InboxRow = Omit<InboxRecord, 'message'> & { readonly message: string };
 
-export const outboxColumns = 'id, session_id AS sessionId, turn_id AS turnId, channel, target, text, state, attempts';
-export type OutboxRow = OutboxRecord;
+export const outboxColumns = `id, session_id AS sessionId, turn_id AS turnId, channel, target, text, state, attempts,
+  parts_sent AS partsSent, maybe_sent AS maybeSent`;
+export type OutboxRow = Omit<OutboxRecord, 'maybeSent'> & { readonly maybeSent: number };
 
 export const entryColumns = 'seq, at, turn_id AS turnId, body';
 export interface EntryRow {
@@ -40,8 +45,13 @@ export function toTurn(row: TurnRow): TurnRecord {
   return { ...row, stopRequested: row.stopRequested === 1 };
 }
 
-export function toCall({ plan, ...row }: CallRow): CallRecord {
-  return { ...row, ...(JSON.parse(plan) as CallPlan) };
+export function toCall({ plan, question, answer, ...row }: CallRow): CallRecord {
+  return {
+    ...row,
+    ...(JSON.parse(plan) as CallPlan),
+    question: question === null ? null : (JSON.parse(question) as Question),
+    answer: answer === null ? null : (JSON.parse(answer) as string),
+  };
 }
 
 export function toInbox(row: InboxRow): InboxRecord {
@@ -54,7 +64,12 @@ export function toInbox(row: InboxRow): InboxRecord {
 }
 
 export function toOutbox(row: OutboxRow): OutboxRecord {
-  return { ...row, target: JSON.parse(row.target) as string, text: JSON.parse(row.text) as string };
+  return {
+    ...row,
+    target: JSON.parse(row.target) as string,
+    text: JSON.parse(row.text) as string,
+    maybeSent: row.maybeSent === 1,
+  };
 }
 
 export function toEntry(row: EntryRow): Entry {

@@ -72,13 +72,17 @@ CREATE TABLE tool_calls (
   turn_id    TEXT NOT NULL,
   seq        INTEGER NOT NULL, -- of the message that asked for it
   position   INTEGER NOT NULL,
-  state      TEXT NOT NULL CHECK (state IN ('planned', 'started', 'finished', 'failed', 'unknown', 'skipped')),
+  state      TEXT NOT NULL CHECK (
+    state IN ('planned', 'started', 'waiting', 'finished', 'failed', 'unknown', 'skipped')
+  ),
   plan       TEXT NOT NULL, -- JSON: name, arguments, effect, replay
+  question   TEXT, -- JSON: Question
+  answer     TEXT, -- JSON: string
   PRIMARY KEY (session_id, id),
   FOREIGN KEY (session_id, turn_id) REFERENCES turns (session_id, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tool_calls_unsettled ON tool_calls (session_id, turn_id, seq, position)
-  WHERE state IN ('planned', 'started');
+  WHERE state IN ('planned', 'started', 'waiting');
 
 CREATE TABLE model_calls (
   session_id       TEXT NOT NULL,
@@ -119,21 +123,23 @@ CREATE INDEX inbox_by_session ON inbox (session_id, turn_id);
 CREATE INDEX inbox_waiting ON inbox (session_id, number) WHERE state = 'waiting';
 
 CREATE TABLE outbox (
-  number      INTEGER PRIMARY KEY, -- order of sending
-  id          TEXT NOT NULL UNIQUE,
-  session_id  TEXT NOT NULL REFERENCES sessions (id),
-  turn_id     TEXT,
-  channel     TEXT NOT NULL,
-  target      TEXT NOT NULL, -- JSON: string
-  text        TEXT NOT NULL, -- JSON: string
-  state       TEXT NOT NULL CHECK (state IN ('pending', 'attempting', 'sent', 'failed')),
-  attempts    INTEGER NOT NULL DEFAULT 0,
-  not_before  INTEGER NOT NULL,
-  owner       TEXT,
-  platform_id TEXT,
-  error       TEXT,
-  created_at  INTEGER NOT NULL,
-  settled_at  INTEGER
+  number       INTEGER PRIMARY KEY, -- order of sending
+  id           TEXT NOT NULL UNIQUE,
+  session_id   TEXT NOT NULL REFERENCES sessions (id),
+  turn_id      TEXT,
+  channel      TEXT NOT NULL,
+  target       TEXT NOT NULL, -- JSON: string
+  text         TEXT NOT NULL, -- JSON: string
+  state        TEXT NOT NULL CHECK (state IN ('pending', 'attempting', 'sent', 'failed')),
+  attempts     INTEGER NOT NULL DEFAULT 0,
+  not_before   INTEGER NOT NULL,
+  owner        TEXT,
+  parts_sent   INTEGER NOT NULL DEFAULT 0,
+  maybe_sent   INTEGER NOT NULL DEFAULT 0, -- the part after those
+  platform_ids TEXT NOT NULL DEFAULT '[]', -- JSON: (string | null)[], one per part that arrived
+  error        TEXT,
+  created_at   INTEGER NOT NULL,
+  settled_at   INTEGER
 ) STRICT;
 CREATE INDEX outbox_by_session ON outbox (session_id);
 CREATE INDEX outbox_unsettled ON outbox (session_id, number) WHERE state IN ('pending', 'attempting');

@@ -113,7 +113,7 @@ function forgetRemoved(index: Database, state: Database): void {
 
 function addEntry(index: Database, entry: FedEntry): void {
   const body = JSON.parse(entry.body) as EntryBody;
-  if (body.kind !== 'message') return;
+  if (body.kind !== 'message' || ('inboxId' in body && body.inboxId === null)) return;
   const text = searchableText(body.message);
   if (text === '') return;
   index.run('INSERT INTO texts (rowid, text) VALUES (?, ?)', entry.id, text);

@@ -61,7 +61,7 @@ export class SessionDraft {
 
   append(turnId: TurnId | null, body: EntryBody): number {
     this.#lastSeq += 1;
-    if (body.kind === 'message' && body.message.role !== 'tool') this.#messages += 1;
+    if (isSaid(body)) this.#messages += 1;
     this.#changed = true;
     insertEntry(this.database, this.sessionId, { seq: this.#lastSeq, at: this.now, turnId, body });
     return this.#lastSeq;
@@ -78,6 +78,12 @@ export class SessionDraft {
       this.sessionId,
     );
   }
+}
+
+/** What somebody said, a person or the model; not a tool's result, nor what the program itself tells the model. */
+export function isSaid(body: EntryBody): boolean {
+  if (body.kind !== 'message' || body.message.role === 'tool') return false;
+  return !('inboxId' in body) || body.inboxId !== null;
 }
 
 export interface NewEntry {

@@ -65,9 +65,10 @@ export function closeTurn(draft: SessionDraft, write: SessionWrite & { verb: 'cl
   if (write.reply !== null) queueReply(draft.database, draft.now, draft.sessionId, turnId, write.reply);
 }
 
+/** Whatever is appended while a call is unsettled would come between it and its result. */
 export function requireNoUnsettledCalls(draft: SessionDraft, turnId: TurnId): void {
   const call = draft.database.get<{ id: string; state: string }>(
-    `SELECT id, state FROM tool_calls WHERE session_id = ? AND turn_id = ? AND state IN ('planned', 'started') LIMIT 1`,
+    `SELECT id, state FROM tool_calls WHERE session_id = ? AND turn_id = ? AND state IN ('planned', 'started', 'waiting') LIMIT 1`,
     draft.sessionId,
     turnId,
   );

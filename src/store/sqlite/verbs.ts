@@ -4,10 +4,12 @@
  * somebody else opens and closes.
  */
 import { admit } from './admit.ts';
+import { answerCall } from './call-writes.ts';
 import { commit } from './commit.ts';
-import { claimDeliveries, settleDelivery } from './deliveries.ts';
+import { claimDeliveries, recordPartSent, settleDelivery } from './deliveries.ts';
 import { acquireLease, releaseLease, renewLeases } from './leases.ts';
 import type { Database } from './open-database.ts';
+import { dropParked, retryParked } from './parked-turns.ts';
 import { deleteSession, importSession, requestStop } from './whole-sessions.ts';
 
 export const verbs = {
@@ -17,8 +19,12 @@ export const verbs = {
   releaseLease,
   commit,
   requestStop,
+  answerCall,
   claimDeliveries,
+  recordPartSent,
   settleDelivery,
+  retryParked,
+  dropParked,
   deleteSession,
   importSession,
 } as const;

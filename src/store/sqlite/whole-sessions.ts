@@ -7,7 +7,7 @@ import { isNameTaken } from './admit.ts';
 import { isLeased } from './leases.ts';
 import type { Database } from './open-database.ts';
 import { readSession } from './reads.ts';
-import { insertEntry, newestEntryId } from './session-draft.ts';
+import { insertEntry, isSaid, newestEntryId } from './session-draft.ts';
 
 export function requestStop(database: Database, _now: number, sessionId: SessionId): boolean {
   return database.run(`UPDATE turns SET stop_requested = 1 WHERE session_id = ? AND state = 'open'`, sessionId) > 0;
@@ -51,7 +51,10 @@ export function importSession(
 function closedTurns(entries: readonly Entry[]): ReadonlyMap<TurnId, TurnOutcome> {
   const outcomes = new Map<TurnId, TurnOutcome>();
   for (const entry of entries) {
-    if (entry.kind === 'turn-closed' && entry.turnId !== null) outcomes.set(entry.turnId, entry.outcome);
+    if (entry.turnId === null) continue;
+    if (entry.kind === 'turn-closed') outcomes.set(entry.turnId, entry.outcome);
+    // A parked turn that is tried again is open again.
+    if (entry.kind === 'turn-opened') outcomes.delete(entry.turnId);
   }
   return outcomes;
 }
@@ -63,7 +66,7 @@ function insertSession(
   session: PortableSession,
   entries: readonly Entry[],
 ): void {
-  const messages = entries.filter((entry) => entry.kind === 'message' && entry.message.role !== 'tool').length;
+  const messages = entries.filter(isSaid).length;
   database.run(
     `INSERT INTO sessions (id, key, name, title, created_at, updated_at, last_seq, messages)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,

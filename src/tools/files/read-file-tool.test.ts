@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, open, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, open, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
@@ -188,4 +188,28 @@ test('lines are counted from 1', () => {
   assert.deepEqual(tool.parse({ path: 'a', offset: 0 }), { ok: false, problem: '`offset` must be at least 1.' });
   assert.deepEqual(tool.parse({ path: 'a', limit: 0 }), { ok: false, problem: '`limit` must be at least 1.' });
   assert.deepEqual([tool.effect, tool.replay], ['read', 'safe']);
+});
+
+test('what calls of this session left in the spool can be read by its absolute path, and nothing beside it', async (t) => {
+  const top = await realpath(await temporaryFolder(t));
+  const [workspace, spoolFolder] = [join(top, 'workspace'), join(top, 'spool', 'ses_1')];
+  await mkdir(workspace);
+  await mkdir(join(spoolFolder, 'cal_1'), { recursive: true });
+  await mkdir(join(top, 'spool', 'ses_2'));
+  await writeFile(join(top, 'spool', 'ses_2', 'output'), 'of another session');
+  await symlink(join(top, 'spool', 'ses_2', 'output'), join(spoolFolder, 'link'));
+  const path = join(spoolFolder, 'cal_1', 'output');
+  await writeFile(path, numbered(3));
+  const context = { ...fakeToolContext(workspace), spoolFolder };
+  const read = (input: { path: string; offset?: number }) => createReadFileTool().run(input, context);
+  assert.deepEqual(await read({ path }), finished(numbered(3)));
+  assert.deepEqual(await read({ path, offset: 3 }), finished(`[line 3 of ${path}, up to its end]\nline 3\n`));
+  assert.deepEqual(await read({ path: `${path}s` }), failed(`${path}s does not exist. Did you mean ${path}?`));
+  const outside = [
+    '/etc/passwd',
+    join(spoolFolder, '..', 'ses_2', 'output'),
+    `${spoolFolder}-2/x`,
+    join(spoolFolder, 'link'),
+  ];
+  for (const wrong of outside) assert.match((await read({ path: wrong })).text, /is outside the workspace/, wrong);
 });

@@ -3,13 +3,14 @@
  * there, is answered with a sentence that leads on.
  */
 import { constants, open, readdir, type FileHandle } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, isAbsolute } from 'node:path';
 import * as z from 'zod/mini';
 import { nearest } from '../../lib/nearest.ts';
 import { defineTool } from '../define-tool.ts';
 import { grouped } from '../output-bound.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts';
-import { fileProblem, hasCode, placeInWorkspace } from '../workspace-path.ts';
+import { fileProblem, hasCode, placeInWorkspace, type WorkspacePlace } from '../workspace-path.ts';
+import { workedOn } from './worked-on.ts';
 import { readLines, type LineWindow } from './read-lines.ts';
 
 export const linesMaxPerCall = 2_000;
@@ -37,11 +38,12 @@ export function createReadFileTool(): Tool<ReadInput> {
     replay: 'safe',
     schema,
     run: readFile,
+    sideBySide: ({ path }) => workedOn(path),
   });
 }
 
 async function readFile(input: ReadInput, context: ToolContext): Promise<ToolOutcome> {
-  const place = await placeInWorkspace(context.workspace, input.path);
+  const place = await placeToRead(input.path, context);
   if (place.kind === 'refused') return failed(place.problem);
   let file: FileHandle;
   try {
@@ -59,6 +61,14 @@ async function readFile(input: ReadInput, context: ToolContext): Promise<ToolOut
   } finally {
     await file.close();
   }
+}
+
+/** Besides the workspace, what calls of this session left in the spool can be read, by its absolute path. */
+async function placeToRead(path: string, { workspace, spoolFolder }: ToolContext): Promise<WorkspacePlace> {
+  const place = await placeInWorkspace(workspace, path);
+  if (place.kind === 'inside' || !isAbsolute(path)) return place;
+  const inSpool = await placeInWorkspace(spoolFolder, path);
+  return inSpool.kind === 'inside' ? { ...inSpool, shown: path } : place;
 }
 
 async function readOpenFile(

@@ -7,6 +7,7 @@ import { defineTool } from '../define-tool.ts';
 import { grouped } from '../output-bound.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts';
 import { fileProblem, hasCode, placeInWorkspace } from '../workspace-path.ts';
+import { workedOn } from './worked-on.ts';
 
 export const contentBytesMax = 2_000_000;
 
@@ -25,6 +26,7 @@ export function createWriteFileTool(): Tool<WriteInput> {
     replay: 'never',
     schema,
     run: writeFile,
+    sideBySide: ({ path }) => workedOn(path),
   });
 }
 

@@ -5,25 +5,26 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { sleep, type Clock } from '../../lib/clock.ts';
+import { processStat } from './process-identity.ts';
 
 const killGraceMs = 2_000;
 const firstLookMs = 20;
 
 /** Resolves when no member does anything any more, or when those left were killed. */
-export async function endProcessGroup(clock: Clock, leaderPid: number): Promise<void> {
-  if (!signalGroup(leaderPid, 'SIGTERM')) return;
+export async function endProcessGroup(clock: Clock, group: number): Promise<void> {
+  if (!signalGroup(group, 'SIGTERM')) return;
   const deadline = clock.now() + killGraceMs;
   for (let waitMs = firstLookMs; clock.now() < deadline; waitMs *= 2) {
     await sleep(clock, Math.min(waitMs, deadline - clock.now()));
-    if (!(await hasLiveMember(leaderPid))) return;
+    if (!(await hasLiveMember(group))) return;
   }
-  signalGroup(leaderPid, 'SIGKILL');
+  signalGroup(group, 'SIGKILL');
 }
 
 /** False if the group has no member any more. */
-function signalGroup(leaderPid: number, signal: NodeJS.Signals | 0): boolean {
+export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(-leaderPid, signal);
+    process.kill(-group, signal);
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error) {
@@ -35,20 +36,31 @@ function signalGroup(leaderPid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-async function hasLiveMember(leaderPid: number): Promise<boolean> {
-  if (!signalGroup(leaderPid, 0)) return false;
-  // In a container without an init nobody collects orphans: dead members stay, and must not be waited for.
-  const processes = await readdir('/proc').catch(() => []);
-  if (processes.length === 0) return true;
-  for (const name of processes) {
-    if (/^\d+$/.test(name) && (await isLiveMember(name, leaderPid))) return true;
-  }
-  return false;
+/** Whether a live member of the group was started with this in its environment. False where the system can't say. */
+export async function hasMemberWith(group: number, variable: string): Promise<boolean> {
+  if (!signalGroup(group, 0)) return false;
+  return someProcess(async (pid) => {
+    if (!(await isLiveMember(pid, group))) return false;
+    const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+    return environment.split('\0').includes(variable);
+  });
 }
 
-async function isLiveMember(pid: string, leaderPid: number): Promise<boolean> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  // `pid (any name) state parent group …`
-  const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return Number(group) === leaderPid && state !== 'Z' && state !== 'X';
+async function hasLiveMember(group: number): Promise<boolean> {
+  if (!signalGroup(group, 0)) return false;
+  // In a container without an init nobody collects orphans: dead members stay, and must not be waited for.
+  if (process.platform !== 'linux') return true;
+  return someProcess((pid) => isLiveMember(pid, group));
+}
+
+async function isLiveMember(pid: string, group: number): Promise<boolean> {
+  const stat = await processStat(pid);
+  return stat !== null && stat.group === group && stat.isLive;
+}
+
+async function someProcess(fits: (pid: string) => Promise<boolean>): Promise<boolean> {
+  for (const name of await readdir('/proc').catch(() => [])) {
+    if (/^\d+$/.test(name) && (await fits(name))) return true;
+  }
+  return false;
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'node:test';
-import { sleep, systemClock, type Clock } from '../../lib/clock.ts';
+import { systemClock, type Clock } from '../../lib/clock.ts';
 import { fakeToolContext, temporaryFolder } from '../fake-tool-context.ts';
 import type { ToolOutcome } from '../tool.ts';
 import { createTerminalTool } from './terminal-tool.ts';
+import { allGone, isGone, pidsIn, until } from './test-processes.ts';
 
 const environment = { PATH: process.env['PATH'], HOME: '/nowhere', OPENAI_API_KEY: 'sk-not-for-commands' };
 
@@ -33,44 +34,6 @@ async function run(t: test.TestContext, command: string) {
   return { outcome: await terminal().run({ command }, context), workspace, shown: context.shown.join('') };
 }
 
-/** Polls for something that another process brings about; a test that waits in vain fails by its own limit. */
-async function until<T>(look: () => Promise<T | null>): Promise<T> {
-  for (let attempt = 0; attempt < 1_000; attempt++) {
-    const found = await look();
-    if (found !== null) return found;
-    await sleep(systemClock, 10);
-  }
-  throw new Error('waited in vain');
-}
-
-/** The process ids that a command left in a file, once all of them are there. */
-function pidsIn(path: string, count: number): Promise<number[]> {
-  return until(async () => {
-    const text = await readFile(path, 'utf8').catch(() => '');
-    const pids = text
-      .split('\n')
-      .filter((line) => line !== '')
-      .map(Number);
-    return text.endsWith('\n') && pids.length === count ? pids : null;
-  });
-}
-
-/** Dead or a zombie that nobody collected: either way it does nothing any more. */
-async function isGone(pid: number): Promise<boolean> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
-  if (stat !== null) return /\) [ZX] /.test(stat);
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch {
-    return true;
-  }
-}
-
-async function allGone(pids: readonly number[]): Promise<void> {
-  for (const pid of pids) await until(async () => ((await isGone(pid)) ? true : null));
-}
-
 test('a command runs in the workspace with bash, and what it printed is the result', async (t) => {
   const { outcome, workspace, shown } = await run(
     t,
@@ -93,9 +56,15 @@ test('an unknown command and a syntax error are results like any other', async (
   assert.match(wrong.text, /syntax error[^]*\[exit code 2\]$/);
 });
 
-test('the signal that ended a command is named', async (t) => {
+test('the signal that ended a command is named, where the shell tells it from an exit code', async (t) => {
   const { outcome } = await run(t, 'echo before; kill -9 $$');
-  assert.deepEqual(outcome, { kind: 'finished', text: 'before\n[ended by SIGKILL]' });
+  assert.match(outcome.text, /^before\n\[(?:ended by SIGKILL|exit code 137)\]$/);
+  assert.deepEqual((await run(t, 'exit 137')).outcome, { kind: 'finished', text: '[exit code 137]' });
+});
+
+test('an interrupt reaches a command that asks for it', async (t) => {
+  const { outcome } = await run(t, "trap 'echo interrupted' INT; kill -INT $$; kill -INT 0; echo after");
+  assert.deepEqual(outcome, { kind: 'finished', text: 'interrupted\ninterrupted\nafter' });
 });
 
 test('stdout and stderr stand in the order of printing', async (t) => {
@@ -135,7 +104,9 @@ test('a flood of output is bounded, and its end is there', async (t) => {
   const { outcome, shown } = await run(t, "yes | head -c 50000000; echo; echo 'the end'");
   assert.equal(outcome.kind, 'finished');
   assert.ok(outcome.text.length <= 30_000);
-  assert.match(outcome.text, /^y\ny\n[^]*\n\[… 49,9\d\d,\d{3} characters left out …\]\n[^]*y\n\nthe end$/);
+  const [, path = ''] = /\n\[the whole output is in (.+); read_file reads it\]$/.exec(outcome.text) ?? [];
+  assert.match(outcome.text, /^y\ny\n[^]*\n\[… 49,9\d\d,\d{3} characters left out …\]\n[^]*y\n\nthe end\n\[.+\]$/);
+  assert.equal((await stat(path)).size, 50_000_009);
   assert.ok(shown.length < 10_000_000, 'not all of a flood is shown live');
   assert.ok(shown.endsWith('the end\n'));
 });
@@ -143,7 +114,7 @@ test('a flood of output is bounded, and its end is there', async (t) => {
 test('binary output comes as well-formed text without control characters', async (t) => {
   const { outcome, shown } = await run(t, 'head -c 100000 /dev/urandom; printf "\\0\\001\\033[31m ok"');
   assert.equal(outcome.kind, 'finished');
-  assert.ok(outcome.text.endsWith(' ok'));
+  assert.match(outcome.text, / ok\n\[the whole output is in .+\/output; read_file reads it\]$/);
   for (const text of [outcome.text, shown]) {
     assert.ok(text.isWellFormed());
     assert.doesNotMatch(text, /[^\P{Cc}\t\n]/u);
@@ -312,6 +283,6 @@ test('many commands side by side keep their output apart', async (t) => {
 
 test('what the model is told about the tool stays as it is', () => {
   const { definition, effect, replay } = terminal();
-  assert.deepEqual([definition.name, effect, replay], ['terminal', 'write', 'never']);
+  assert.deepEqual([definition.name, effect, replay], ['terminal', 'write', 'attach']);
   assert.deepEqual(Object.keys(definition.parameters['properties'] as object), ['command', 'timeout_s', 'cwd']);
 });

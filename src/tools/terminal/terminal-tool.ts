@@ -1,21 +1,27 @@
 /**
  * The tool `terminal`: a shell command in the workspace, and what it printed. The command has the rights of the user
- * that runs Talaria; keeping it in bounds is a sandbox's work, not this tool's.
+ * that runs Talaria; keeping it in bounds is a sandbox's work, not this tool's. It runs under a supervisor that outlives
+ * this process, and everything about it is in the call's folder of the spool, where `attach` finds it.
  */
 import { stat } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import type { Clock } from '../../lib/clock.ts';
 import { defineTool } from '../define-tool.ts';
-import { createEscapeStripper } from '../escape-stripper.ts';
-import { createLineFolder } from '../line-folder.ts';
-import { createLiveOutput } from '../live-output.ts';
-import { createOutputBound } from '../output-bound.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts';
 import { placeInWorkspace } from '../workspace-path.ts';
+import { callSpool, type CallSpool } from './call-spool.ts';
 import { commandEnvironment } from './command-environment.ts';
-import { runCommand, type CommandRequest, type CommandResult } from './run-command.ts';
+import { lostText, outcomeOf, startProblem, timeoutMaxS, type LossReason } from './command-outcome.ts';
+import { endCommand } from './end-command.ts';
+import { findCall } from './find-call.ts';
+import { followCommand } from './follow-command.ts';
+import { collectOutput } from './output-collector.ts';
+import { followOutput, readToEnd } from './output-follower.ts';
+import { bootId } from './process-identity.ts';
+import { startSupervisor, type StartedSupervisor } from './start-supervisor.ts';
 
-const timeoutMaxS = 3_600;
+/** After its deadline a command is ended from here; the supervisor does it this much later, if nobody did. */
+const supervisorDelayS = 5;
 
 export interface TerminalDeps {
   readonly clock: Clock;
@@ -33,77 +39,108 @@ const schema = z.strictObject({
   cwd: z.optional(z.string().check(z.describe('Folder to run in, relative to the workspace. Default: the workspace.'))),
 });
 
-export function createTerminalTool(deps: TerminalDeps): Tool<z.output<typeof schema>> {
-  const environment = commandEnvironment(deps.env);
+type TerminalInput = z.output<typeof schema>;
+
+export function createTerminalTool(deps: TerminalDeps): Tool<TerminalInput> {
   return defineTool({
     name: 'terminal',
     description:
       'Runs a bash command in the workspace and returns what it printed (stdout and stderr) and its exit code if not 0. ' +
       'Each call is a new shell. Long output is cut in the middle.',
     effect: 'write',
-    replay: 'never',
+    replay: 'attach',
     schema,
-    async run(input, context) {
-      const folder = await folderToRunIn(context.workspace, input.cwd ?? '.');
-      if (folder.kind === 'refused') return failed(folder.problem);
-      if (input.command.includes('\0')) return failed('The command contains a NUL character. Leave it out.');
-      const timeoutMs = input.timeout_s === undefined ? deps.defaultTimeoutMs : input.timeout_s * 1000;
-      const { command } = input;
-      return runAndTell(deps.clock, { command, cwd: folder.path, environment, timeoutMs }, context);
-    },
+    run: (input, context) => begin(deps, input, context, 'failed'),
+    attach: (input, context) => takeUp(deps, input, context),
+    sideBySide: () => 'alone',
   });
 }
 
-async function runAndTell(
+async function begin(
+  deps: TerminalDeps,
+  input: TerminalInput,
+  context: ToolContext,
+  ifLost: 'failed' | 'unknown',
+): Promise<ToolOutcome> {
+  const place = await folderToRunIn(context.workspace, input.cwd ?? '.');
+  if (place.kind === 'refused') return failed(place.problem);
+  const { command } = input;
+  if (command.includes('\0')) return failed('The command contains a NUL character. Leave it out.');
+  if (context.signal.aborted) return failed('The command was not started: the turn was stopped before.');
+
+  const timeoutMs = input.timeout_s === undefined ? deps.defaultTimeoutMs : input.timeout_s * 1000;
+  const spool = callSpool(context.spoolFolder, context.callId);
+  const deadlineMs = deps.clock.now() + timeoutMs;
+  try {
+    await spool.writeRequest({ command, cwd: place.path, timeoutMs, deadlineMs, boot: await bootId() });
+  } catch (error) {
+    return failed(startProblem(error));
+  }
+  const environment = commandEnvironment(deps.env);
+  const endAfterS = Math.ceil(timeoutMs / 1000) + supervisorDelayS;
+  const started = await startSupervisor(spool, { command, cwd: place.path, environment, endAfterS });
+  if (started.kind === 'not-started') return told(spool, failed(startProblem(started.error)));
+  return follow(deps.clock, spool, started.supervisor, { timeoutMs, leftMs: timeoutMs, ifLost }, context);
+}
+
+async function takeUp(deps: TerminalDeps, input: TerminalInput, context: ToolContext): Promise<ToolOutcome> {
+  const { clock } = deps;
+  const spool = callSpool(context.spoolFolder, context.callId);
+  const found = await findCall(clock, context.spoolFolder, spool);
+  switch (found.kind) {
+    case 'told':
+      return found.outcome;
+    case 'never-begun':
+      return begin(deps, input, context, 'unknown');
+    case 'begun': {
+      const { timeoutMs, deadlineMs } = found.request;
+      const leftMs = Math.min(timeoutMs, Math.max(0, deadlineMs - clock.now()));
+      return follow(clock, spool, null, { timeoutMs, leftMs, ifLost: 'unknown' }, context);
+    }
+    case 'lost':
+      return lost(clock, spool, found.reason, context);
+  }
+}
+
+interface Following {
+  /** As it was when the command began. */
+  readonly timeoutMs: number;
+  readonly leftMs: number;
+  /** What it is called if the supervisor is lost: only who attaches may speak of an unknown outcome. */
+  readonly ifLost: 'failed' | 'unknown';
+}
+
+async function follow(
   clock: Clock,
-  request: Omit<CommandRequest, 'signal' | 'onText'>,
+  spool: CallSpool,
+  own: StartedSupervisor | null,
+  { timeoutMs, leftMs, ifLost }: Following,
   context: ToolContext,
 ): Promise<ToolOutcome> {
-  if (context.signal.aborted) return failed('The command was not started: the turn was stopped before.');
-  const stripper = createEscapeStripper();
-  const folder = createLineFolder();
-  const kept = createOutputBound();
-  const live = createLiveOutput({ clock, onOutput: context.onOutput });
-  const onText = (text: string) => {
-    const clean = stripper.push(text);
-    kept.push(folder.push(clean));
-    // Who looks on sees a redrawn line as another line: what it replaced can't be taken back.
-    live.push(clean.replaceAll('\r', '\n').replaceAll('\b', ''));
-  };
-  const result = await runCommand(clock, { ...request, signal: context.signal, onText });
-  kept.push(folder.end());
-  live.end();
-  return outcomeOf(result, kept.text().trimEnd(), request.timeoutMs);
+  const output = collectOutput(clock, context.onOutput);
+  const { signal } = context;
+  const result = await followCommand(clock, spool, own, { timeoutMs: leftMs, signal, onText: output.push });
+  const kept = output.end(spool.outputPath);
+  if (result.kind === 'ended') return told(spool, outcomeOf(result, kept, timeoutMs));
+  await endCommand(clock, spool);
+  return told(spool, { kind: ifLost, text: lostText(kept, 'supervisor-gone') });
 }
 
-function outcomeOf(result: CommandResult, output: string, timeoutMs: number): ToolOutcome {
-  if (result.kind === 'not-started') return failed(startProblem(result.error));
-  const notes: string[] = [];
-  if (result.cut === 'timeout') {
-    notes.push(`[ended after ${timeoutMs / 1000} s, its time limit; timeout_s can be up to ${timeoutMaxS}]`);
-  } else if (result.cut === 'abort') notes.push('[stopped before it finished]');
-  else if (result.signal !== null) notes.push(`[ended by ${result.signal}]`);
-  else if (result.exitCode !== 0) notes.push(`[exit code ${result.exitCode}]`);
-  if (result.leftRunning) notes.push('[something it started still runs in the background; its output is not shown]');
-
-  const lines = output === '' ? notes : [output, ...notes];
-  const text = lines.length === 0 ? '[no output]' : lines.join('\n');
-  return { kind: result.cut === null ? 'finished' : 'failed', text };
+async function lost(clock: Clock, spool: CallSpool, reason: LossReason, context: ToolContext): Promise<ToolOutcome> {
+  const output = collectOutput(clock, context.onOutput);
+  const file = followOutput(spool.outputPath, output.push);
+  await readToEnd(file);
+  await file.close();
+  const text = lostText(output.end(spool.outputPath), reason);
+  if (reason === 'supervisor-gone') await endCommand(clock, spool);
+  return told(spool, { kind: 'unknown', text });
 }
 
-function startProblem(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  switch (code) {
-    case 'E2BIG':
-      return 'The command is too long for the system. Write it to a file with write_file and run that file.';
-    case 'EAGAIN':
-    case 'ENOMEM':
-    case 'EMFILE':
-    case 'ENFILE':
-      return `The command could not be started: the system has no room for another process (${code}). Try again later.`;
-    default:
-      return `The command could not be started: ${error instanceof Error ? error.message : String(error)}.`;
-  }
+/** Whoever asks again is told the same. */
+async function told(spool: CallSpool, outcome: ToolOutcome): Promise<ToolOutcome> {
+  // Without it the outcome is found anew from the same files; that a disk is full must not take it away.
+  await spool.writeOutcome(outcome).catch(() => {});
+  return outcome;
 }
 
 async function folderToRunIn(workspace: string, cwd: string): ReturnType<typeof placeInWorkspace> {

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import test from 'node:test';
+import { systemClock, type Clock } from '../../lib/clock.ts';
+import { fakeToolContext, temporaryFolder, type FakeToolContext } from '../fake-tool-context.ts';
+import { callSpool } from './call-spool.ts';
+import { bootId } from './process-identity.ts';
+import { listRunning, pruneSpools, removeSpool } from './spool.ts';
+import { startSupervisor } from './start-supervisor.ts';
+import { createTerminalTool } from './terminal-tool.ts';
+import { allGone, isGone, pidsIn } from './test-processes.ts';
+
+const deps = { clock: systemClock };
+const tool = createTerminalTool({ clock: systemClock, defaultTimeoutMs: 20_000, env: process.env });
+
+/** A workspace, and the folder of the spools of all sessions. */
+async function place(t: test.TestContext) {
+  const top = await temporaryFolder(t);
+  const [workspace, root] = [join(top, 'workspace'), join(top, 'spool')];
+  await mkdir(workspace);
+  const context = (session: string): FakeToolContext => ({
+    ...fakeToolContext(workspace),
+    spoolFolder: join(root, session),
+  });
+  const supervise = async (session: string, command: string) => {
+    const { spoolFolder, callId } = context(session);
+    const spool = callSpool(spoolFolder, callId);
+    const deadlineMs = systemClock.now() + 20_000;
+    await spool.writeRequest({ command, cwd: workspace, timeoutMs: 20_000, deadlineMs, boot: await bootId() });
+    const environment = { PATH: '/usr/bin:/bin' };
+    const started = await startSupervisor(spool, { command, cwd: workspace, environment, endAfterS: 30 });
+    assert.ok(started.kind === 'started');
+    return { spool, supervisor: started.supervisor };
+  };
+  return { workspace, root, context, supervise };
+}
+
+test('what runs is listed, in the background too, and what ended is not', async (t) => {
+  const { workspace, root, context, supervise } = await place(t);
+  await tool.run({ command: 'echo done' }, context('a'));
+  const foreground = 'echo $$ >> pids; sleep 600';
+  const background = 'sleep 600 > /dev/null 2>&1 & echo $! >> pids';
+  await supervise('b', foreground);
+  await pidsIn(join(workspace, 'pids'), 1);
+  await tool.run({ command: background }, context('c'));
+  const pids = await pidsIn(join(workspace, 'pids'), 2);
+  const { callId } = context('a');
+  const sorted = (await listRunning(root)).sort((a, b) => (a.session < b.session ? -1 : 1));
+  assert.deepEqual(sorted, [
+    { session: 'b', callId, command: foreground, isBackground: false },
+    { session: 'c', callId, command: background, isBackground: true },
+  ]);
+  for (const session of ['b', 'c']) await removeSpool(deps, join(root, session));
+  await allGone(pids);
+  assert.deepEqual(await listRunning(root), []);
+});
+
+test('a session that is removed leaves nothing behind: no file, no process, no supervisor', async (t) => {
+  const { workspace, root, supervise } = await place(t);
+  const command = "(trap '' TERM; echo $BASHPID >> pids; exec sleep 600) & echo $$ >> pids; wait";
+  const { supervisor } = await supervise('a', command);
+  const pids = await pidsIn(join(workspace, 'pids'), 2);
+  await removeSpool(deps, join(root, 'a'));
+  await allGone([...pids, supervisor.pid]);
+  assert.deepEqual(await readdir(root), []);
+  await removeSpool(deps, join(root, 'a'));
+});
+
+test('a process group that only has the number of an old command is left alone', async (t) => {
+  const { workspace, root, supervise } = await place(t);
+  const { spool } = await supervise('a', 'echo $$ > pids; sleep 600');
+  const pids = await pidsIn(join(workspace, 'pids'), 1);
+  const stranger = await spool.readGroup();
+  const old = join(root, 'b', 'cal_old');
+  await mkdir(old, { recursive: true });
+  await writeFile(join(old, 'claim'), `1\n1\n${await bootId()}\n`);
+  await writeFile(join(old, 'group'), `${stranger?.group}\n${stranger?.leader.pid}\n1\n`);
+  await removeSpool(deps, join(root, 'b'));
+  assert.equal(await isGone(pids[0] ?? 0), false);
+  await removeSpool(deps, join(root, 'a'));
+  await allGone(pids);
+});
+
+test('old spools go, what runs and what is young stays, and an old call never looks like one that never began', async (t) => {
+  const { workspace, root, context, supervise } = await place(t);
+  const hourMs = 3_600_000;
+  await tool.run({ command: 'echo old' }, context('old'));
+  await supervise('running', 'echo $$ > pids; sleep 600');
+  const pids = await pidsIn(join(workspace, 'pids'), 1);
+  const clock: Clock = { ...systemClock, now: () => systemClock.now() + 2 * hourMs };
+  await tool.run({ command: 'echo young' }, context('young'));
+  const later = new Date(clock.now());
+  await utimes(join(root, 'young', context('young').callId), later, later);
+
+  assert.equal(await pruneSpools({ clock }, root, hourMs), 1);
+  assert.deepEqual(await readdir(join(root, 'old')), ['removed-up-to']);
+  assert.deepEqual(await readdir(join(root, 'young')), [context('young').callId]);
+  assert.deepEqual(await readdir(join(root, 'running')), [context('running').callId]);
+  assert.equal(await pruneSpools({ clock }, root, hourMs), 0);
+
+  const outcome = await tool.attach?.({ command: 'touch again' }, context('old'));
+  assert.equal(outcome?.kind, 'unknown');
+  assert.match(outcome?.text ?? '', /it is so long ago that its record was removed/);
+  await assert.rejects(stat(join(workspace, 'again')));
+  await removeSpool(deps, join(root, 'running'));
+  await allGone(pids);
+});
+
+test('a folder of spools that is not there holds nothing', async (t) => {
+  const root = join(await temporaryFolder(t), 'none');
+  assert.deepEqual(await listRunning(root), []);
+  assert.equal(await pruneSpools(deps, root, 0), 0);
+});
+
+test('an end that comes before the supervisor has begun keeps the command from starting', async (t) => {
+  const { workspace, root, supervise } = await place(t);
+  for (let round = 0; round < 10; round++) {
+    const { supervisor } = await supervise('a', 'echo $$ >> pids; sleep 600');
+    await removeSpool(deps, join(root, 'a'));
+    await supervisor.exited;
+  }
+  const pids = await readFile(join(workspace, 'pids'), 'utf8').catch(() => '');
+  await allGone(pids.split('\n').filter(Boolean).map(Number));
+});
