@@ -11,6 +11,7 @@ const benches: Record<string, () => Promise<Row[]>> = {
   'start-up': async () => (await import('./start-up.ts')).benchStartUp(),
   weight: async () => (await import('./weight.ts')).benchWeight(),
   turns: async () => (await import('./turns.ts')).benchTurns(),
+  durability: async () => (await import('./durability.ts')).benchDurability(),
 };
 
 const wanted = process.argv.slice(2);

@@ -5,7 +5,7 @@
  */
 import { retryDelayMs, type RetryPolicy } from '../lib/retry.ts';
 import { sleep } from '../lib/clock.ts';
-import { ModelError, type Model, type ModelEvent, type ModelRequest } from '../models/model.ts';
+import { ModelError, type ModelEvent, type ModelRequest } from '../models/model.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import type { AssistantMessage, ReasoningPart, TextPart, ToolCallPart } from '../protocol/messages.ts';
 import type { Usage } from '../protocol/usage.ts';
@@ -21,16 +21,16 @@ export type ModelStep =
   | { readonly kind: 'cancelled'; readonly writes: readonly SessionWrite[] }
   | { readonly kind: 'failed'; readonly writes: readonly SessionWrite[]; readonly error: ModelError };
 
-export async function callModel(
-  deps: TurnDeps,
-  model: Model,
-  turnId: TurnId,
-  request: ModelRequest,
-  signal: AbortSignal,
-): Promise<ModelStep> {
+export interface ModelQuestion {
+  readonly turnId: TurnId;
+  readonly purpose: 'answer' | 'summarise';
+  readonly request: ModelRequest;
+}
+
+export async function callModel(deps: TurnDeps, question: ModelQuestion, signal: AbortSignal): Promise<ModelStep> {
   const policy: RetryPolicy = { ...retryPolicy, attemptsMax: deps.agent.modelRetriesMax + 1 };
   for (let attempt = 1; ; attempt++) {
-    const step = await callOnce(deps, model, turnId, request, signal);
+    const step = await callOnce(deps, question, signal);
     if (step.kind !== 'failed' || !step.error.retryable || attempt >= policy.attemptsMax) return step;
     await deps.commit(step.writes);
     deps.log.warn('model call failed, trying again', { reason: step.error.reason, attempt });
@@ -42,16 +42,12 @@ export async function callModel(
   }
 }
 
-async function callOnce(
-  deps: TurnDeps,
-  model: Model,
-  turnId: TurnId,
-  request: ModelRequest,
-  signal: AbortSignal,
-): Promise<ModelStep> {
+async function callOnce(deps: TurnDeps, question: ModelQuestion, signal: AbortSignal): Promise<ModelStep> {
+  const { turnId, purpose, request } = question;
+  const { model } = deps.agent;
   const modelCallId = deps.ids.next('mdl');
   const { provider, name } = model;
-  await deps.commit([{ verb: 'start-model-call', modelCallId, turnId, purpose: 'answer', provider, model: name }]);
+  await deps.commit([{ verb: 'start-model-call', modelCallId, turnId, purpose, provider, model: name }]);
 
   const draft = new Draft(deps, turnId);
   const end = await listen(model.stream(request, signal), draft);

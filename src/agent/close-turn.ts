@@ -12,7 +12,7 @@ type CloseAction = Extract<Action, { kind: 'close-turn' }>;
 
 export async function closeTurn(deps: TurnDeps, journal: Journal, action: CloseAction): Promise<void> {
   const skipped = action.skip.map((call) =>
-    call.state === 'planned'
+    call.state !== 'started'
       ? settled(call, 'skipped', 'It was not run: the turn was stopped before.')
       : settled(call, 'unknown', 'It was interrupted; whether it finished is not known.'),
   );
@@ -31,7 +31,18 @@ export async function closeTurn(deps: TurnDeps, journal: Journal, action: CloseA
     case 'stopped':
       return close(deps, journal, skipped, 'stopped', null, answerText);
     case 'budget-spent':
-      return close(deps, journal, skipped, 'failed', budgetNotice(deps.agent.limits.modelCallsMax), '');
+      return close(
+        deps,
+        journal,
+        skipped,
+        answerText === '' ? 'failed' : 'answered',
+        budgetNotice(deps.agent.limits.modelCallsMax),
+        answerText,
+      );
+    case 'repeats-itself':
+      return close(deps, journal, skipped, 'failed', repeatsNotice, answerText);
+    case 'only-mistakes':
+      return close(deps, journal, skipped, 'failed', mistakesNotice, answerText);
     case 'crashed-repeatedly':
       return close(deps, journal, skipped, 'parked', parkedNotice, '');
   }
@@ -64,7 +75,9 @@ async function close(
 /** The answer goes where the newest message of the turn came from. Nothing to say, nothing sent. */
 async function replyTo(deps: TurnDeps, journal: Journal, turnId: TurnId, text: string): Promise<Reply | null> {
   if (text === '') return null;
-  const asked = journal.entries.findLast((entry) => entry.turnId === turnId && 'inboxId' in entry);
+  const asked = journal.entries.findLast(
+    (entry) => entry.turnId === turnId && 'inboxId' in entry && entry.inboxId !== null,
+  );
   const inboxId = asked !== undefined && 'inboxId' in asked ? asked.inboxId : null;
   const record = inboxId === null ? null : await deps.read.inbox(inboxId);
   if (record === null) return null;
@@ -74,5 +87,12 @@ async function replyTo(deps: TurnDeps, journal: Journal, turnId: TurnId, text: s
 const budgetNotice = (calls: number) =>
   `This turn used up its ${calls} model calls before it was done. Say "go on" to let it continue, or raise agent.max_iterations.`;
 
+const repeatsNotice =
+  'The model kept repeating a call that fails, so the turn was ended. Say what to try instead, or ask again.';
+
+const mistakesNotice =
+  'The model kept asking for tools in a way that can not be understood, so the turn was ended. Ask again, or use another model.';
+
 const parkedNotice =
-  'This turn took the program down several times and is parked. Nothing more is tried until you write again.';
+  'This turn took the program down several times and is parked. Try it again with "talaria sessions retry NAME", ' +
+  'give it up with "talaria sessions drop NAME", or just write again.';

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { CallState } from '../store/store.ts';
-import { decide, type TurnLimits } from './decide.ts';
+import { decide as decideAt, type TurnLimits } from './decide.ts';
 import { JournalBuilder } from './journal-builder.ts';
 import type { Journal } from './journal.ts';
 
 const limits: TurnLimits = { modelCallsMax: 5, crashesMax: 3, joinWaiting: true };
+const now = 1_000;
+const decide = (journal: Journal, given: TurnLimits) => decideAt(journal, given, now);
 const asked = (over = {}) => new JournalBuilder().arrives('hello').opens(over);
 
 test('with nothing stored there is nothing to do', () => {
@@ -66,8 +68,8 @@ test('a started call that must not be replayed is settled as unknown before anyt
         .build(),
       limits,
     );
-    assert.equal(action.kind, 'settle-unknown');
-    assert.deepEqual(action.kind === 'settle-unknown' && action.calls.map((call) => call.position), [1]);
+    assert.equal(action.kind, 'settle-lost');
+    assert.deepEqual(action.kind === 'settle-lost' && action.calls.map((call) => call.position), [1]);
   }
 });
 
@@ -79,6 +81,20 @@ test('a started call that may be replayed is run again', () => {
   assert.deepEqual(action.kind === 'run-tools' && action.calls, journal.unsettledCalls);
 });
 
+test('a call that asked a person waits until its deadline, then goes on without an answer', () => {
+  const asks = (deadline: number) =>
+    asked()
+      .answers('', [{ state: 'waiting', question: { text: 'May I?', choices: null, deadline } }])
+      .build();
+  assert.deepEqual(decide(asks(now + 5), limits), { kind: 'wait', until: now + 5 });
+  assert.equal(decide(asks(now), limits).kind, 'run-tools');
+  const answered = {
+    ...asks(now + 5),
+    unsettledCalls: asks(now + 5).unsettledCalls.map((call) => ({ ...call, answer: 'yes' })),
+  };
+  assert.equal(decide(answered, limits).kind, 'run-tools');
+});
+
 test('a stop skips what has not run', () => {
   const journal = asked({ stopRequested: true })
     .answers('', [{ state: 'finished' }, { state: 'planned' }])
@@ -88,23 +104,79 @@ test('a stop skips what has not run', () => {
   assert.deepEqual(action.kind === 'close-turn' && action.skip, journal.unsettledCalls);
 });
 
+test('what lives on by itself is ended before its turn is, unless that takes the process down', () => {
+  const alive = { state: 'started', replay: 'attach' } as const;
+  for (const over of [{ stopRequested: true }, { crashes: 3 }, { modelCalls: 6 }]) {
+    const journal = asked(over)
+      .answers('', [alive, { state: 'planned' }])
+      .build();
+    const action = decide(journal, limits);
+    assert.deepEqual(action.kind === 'end-calls' && action.calls, journal.unsettledCalls.slice(0, 1));
+  }
+  assert.equal(decide(asked({ crashes: 6 }).answers('', [alive]).build(), limits).kind, 'close-turn');
+});
+
 test('a turn that took the process down three times is parked', () => {
   const action = decide(asked({ crashes: 3 }).build(), limits);
   assert.equal(action.kind === 'close-turn' && action.ending, 'crashed-repeatedly');
 });
 
-test('a turn that used up its model calls ends instead of asking again', () => {
-  const action = decide(
-    asked({ modelCalls: 5 })
-      .answers('', [{ state: 'finished' }])
+test('a turn that used up its model calls is asked for a summary, once, and then ended', () => {
+  const spent = () => asked({ modelCalls: 5 }).answers('', [{ state: 'finished' }]);
+  assert.equal(decide(spent().build(), limits).kind, 'ask-for-summary');
+  const last = decide(spent().isNudged().build(), limits);
+  assert.equal(last.kind === 'call-model' && last.purpose, 'summarise');
+  const over = decide(
+    asked({ modelCalls: 6 })
+      .answers('', [{ state: 'planned' }])
       .build(),
     limits,
   );
-  assert.equal(action.kind === 'close-turn' && action.ending, 'budget-spent');
+  assert.deepEqual(over.kind === 'close-turn' && [over.ending, over.skip.length], ['budget-spent', 1]);
+});
+
+test('a call that fails over and over ends the turn', () => {
+  const failing = (times: number) => {
+    const builder = asked();
+    for (let count = 0; count < times; count++) builder.answers('', [{ state: 'failed' }]);
+    return decide(builder.build(), limits);
+  };
+  assert.equal(failing(4).kind, 'call-model');
+  const action = failing(5);
+  assert.equal(action.kind === 'close-turn' && action.ending, 'repeats-itself');
+});
+
+test('three answers with nothing but mistaken calls end the turn; a good one in between starts the count anew', () => {
+  const mistaken = [{ state: 'failed', mistake: true, arguments: '{}' }] as const;
+  const rounds = (...kinds: ('mistaken' | 'good')[]) => {
+    const builder = asked();
+    for (const [index, kind] of kinds.entries()) {
+      builder.answers(
+        '',
+        kind === 'good' ? [{ state: 'finished' }] : [{ ...mistaken[0], arguments: `{"n":${index}}` }],
+      );
+    }
+    return decide(builder.build(), limits);
+  };
+  assert.equal(rounds('mistaken', 'mistaken').kind, 'call-model');
+  assert.equal(rounds('mistaken', 'mistaken', 'good', 'mistaken').kind, 'call-model');
+  const action = rounds('good', 'mistaken', 'mistaken', 'mistaken');
+  assert.equal(action.kind === 'close-turn' && action.ending, 'only-mistakes');
+});
+
+test('a started call that can be taken up again is taken up, not given up', () => {
+  const journal = asked()
+    .answers('', [{ state: 'started', replay: 'attach' }])
+    .build();
+  const action = decide(journal, limits);
+  assert.deepEqual(action.kind === 'run-tools' && action.calls, journal.unsettledCalls);
 });
 
 const callState = fc.constantFrom<CallState>('planned', 'started', 'finished', 'failed', 'unknown', 'skipped');
-const call = fc.record({ state: callState, replay: fc.constantFrom('safe' as const, 'never' as const) });
+const call = fc.record({
+  state: callState,
+  replay: fc.constantFrom('safe' as const, 'attach' as const, 'never' as const),
+});
 const journals = fc
   .record({
     closedTurns: fc.nat(2),
@@ -136,7 +208,7 @@ test('never runs a call again whose start is recorded, unless the tool allows it
     fc.property(journals, (journal) => {
       const action = decide(journal, limits);
       if (action.kind !== 'run-tools') return;
-      for (const record of action.calls) assert.ok(record.state === 'planned' || record.replay === 'safe');
+      for (const record of action.calls) assert.ok(record.state === 'planned' || record.replay !== 'never');
     }),
   );
 });
@@ -146,7 +218,7 @@ test('never calls a model while a call has no result, and never past the budget 
     fc.property(journals, (journal) => {
       if (decide(journal, limits).kind !== 'call-model') return;
       assert.deepEqual(journal.unsettledCalls, []);
-      assert.ok((journal.openTurn?.modelCalls ?? 0) < limits.modelCallsMax);
+      assert.ok((journal.openTurn?.modelCalls ?? 0) <= limits.modelCallsMax);
       assert.equal(journal.openTurn?.stopRequested, false);
     }),
   );

@@ -4,8 +4,9 @@
  */
 import type { InboxId, TurnId } from '../protocol/ids.ts';
 import { toolCallsOf } from '../protocol/messages.ts';
-import type { CallRecord } from '../store/store.ts';
-import { lastMessageOfTurn, type Journal } from './journal.ts';
+import type { CallRecord, TurnRecord } from '../store/store.ts';
+import { callHistory, mistakenRoundsMax, sameFailureStoppedAt } from './call-history.ts';
+import { hasNudge, lastMessageOfTurn, type Journal } from './journal.ts';
 
 export type Action =
   /** Nothing to do until a message arrives. */
@@ -13,19 +14,37 @@ export type Action =
   | { readonly kind: 'open-turn'; readonly promote: readonly InboxId[] }
   /** Messages that arrived in the middle of the turn become part of it. */
   | { readonly kind: 'join-turn'; readonly turnId: TurnId; readonly promote: readonly InboxId[] }
-  | { readonly kind: 'call-model'; readonly turnId: TurnId }
+  | { readonly kind: 'call-model'; readonly turnId: TurnId; readonly purpose: 'answer' | 'summarise' }
+  /** The budget is used up: the model is told to say where things stand. */
+  | { readonly kind: 'ask-for-summary'; readonly turnId: TurnId }
   | { readonly kind: 'run-tools'; readonly turnId: TurnId; readonly calls: readonly CallRecord[] }
-  /** These calls started, and whether they finished can't be told. */
-  | { readonly kind: 'settle-unknown'; readonly turnId: TurnId; readonly calls: readonly CallRecord[] }
+  /** These calls go on although their turn is over: they are taken up and ended. */
+  | { readonly kind: 'end-calls'; readonly turnId: TurnId; readonly calls: readonly CallRecord[] }
+  /** A person must answer first; there is something to do again at `until` at the latest. */
+  | { readonly kind: 'wait'; readonly until: number }
+  /** These calls started in a process that died, and can be neither repeated nor taken up again. */
+  | { readonly kind: 'settle-lost'; readonly turnId: TurnId; readonly calls: readonly CallRecord[] }
   | {
       readonly kind: 'close-turn';
       readonly turnId: TurnId;
-      readonly ending: 'answered' | 'stopped' | 'budget-spent' | 'crashed-repeatedly';
+      readonly ending: TurnEnding;
       /** Calls that never ran and get a `skipped` result first. */
       readonly skip: readonly CallRecord[];
     };
 
+export type TurnEnding =
+  | 'answered'
+  | 'stopped'
+  | 'budget-spent'
+  | 'repeats-itself'
+  | 'only-mistakes'
+  | 'crashed-repeatedly';
+
+/** How often ending the calls of a parked turn may take the process down as well. */
+const endingTriesMax = 3;
+
 export interface TurnLimits {
+  /** Model calls in one turn, a last one for a summary not counted. */
   readonly modelCallsMax: number;
   /** How often a turn may take the process down before it is parked. */
   readonly crashesMax: number;
@@ -33,26 +52,54 @@ export interface TurnLimits {
   readonly joinWaiting: boolean;
 }
 
-export function decide(journal: Journal, limits: TurnLimits): Action {
+export function decide(journal: Journal, limits: TurnLimits, now: number): Action {
   const turn = journal.openTurn;
   const promote = journal.waiting.map((record) => record.id);
   if (turn === null) return promote.length > 0 ? { kind: 'open-turn', promote } : { kind: 'rest' };
   const turnId = turn.id;
-
   const calls = journal.unsettledCalls;
+  const close = (ending: TurnEnding): Action => ({ kind: 'close-turn', turnId, ending, skip: calls });
+
   // A call that started and left no trace may have happened: only a tool that says so is run again.
   const lost = calls.filter((call) => call.state === 'started' && call.replay === 'never');
-  if (lost.length > 0) return { kind: 'settle-unknown', turnId, calls: lost };
+  if (lost.length > 0) return { kind: 'settle-lost', turnId, calls: lost };
 
-  if (turn.crashes >= limits.crashesMax)
-    return { kind: 'close-turn', turnId, ending: 'crashed-repeatedly', skip: calls };
-  if (turn.stopRequested) return { kind: 'close-turn', turnId, ending: 'stopped', skip: calls };
-  if (calls.length > 0) return { kind: 'run-tools', turnId, calls };
+  const ending = forcedEnding(turn, limits);
+  if (ending !== null) {
+    // What lives on by itself must not be left behind, unless ending it is what takes the process down.
+    const isHopeless = turn.crashes >= limits.crashesMax + endingTriesMax;
+    const alive = calls.filter((call) => call.state === 'started' && call.replay === 'attach' && !isHopeless);
+    return alive.length > 0 ? { kind: 'end-calls', turnId, calls: alive } : close(ending);
+  }
+  const ready = calls.filter((call) => !isUnanswered(call, now));
+  if (ready.length > 0) return { kind: 'run-tools', turnId, calls: ready };
+  if (calls.length > 0) return { kind: 'wait', until: Math.min(...calls.map(deadlineOf)) };
 
-  if (endsWithAnswer(journal)) return { kind: 'close-turn', turnId, ending: 'answered', skip: [] };
+  if (endsWithAnswer(journal)) return close('answered');
+  const history = callHistory(journal);
+  if (history.mostFailures >= sameFailureStoppedAt) return close('repeats-itself');
+  if (history.mistakenRounds >= mistakenRoundsMax) return close('only-mistakes');
+
   if (limits.joinWaiting && promote.length > 0) return { kind: 'join-turn', turnId, promote };
-  if (turn.modelCalls >= limits.modelCallsMax) return { kind: 'close-turn', turnId, ending: 'budget-spent', skip: [] };
-  return { kind: 'call-model', turnId };
+  if (turn.modelCalls < limits.modelCallsMax) return { kind: 'call-model', turnId, purpose: 'answer' };
+  if (!hasNudge(journal)) return { kind: 'ask-for-summary', turnId };
+  return { kind: 'call-model', turnId, purpose: 'summarise' };
+}
+
+/** Why the turn must end although it is not done; null if it need not. */
+function forcedEnding(turn: TurnRecord, limits: TurnLimits): TurnEnding | null {
+  if (turn.crashes >= limits.crashesMax) return 'crashed-repeatedly';
+  if (turn.stopRequested) return 'stopped';
+  return turn.modelCalls > limits.modelCallsMax ? 'budget-spent' : null;
+}
+
+/** Waits for a person, and may go on waiting. */
+function isUnanswered(call: CallRecord, now: number): boolean {
+  return call.state === 'waiting' && call.answer === null && now < deadlineOf(call);
+}
+
+function deadlineOf(call: CallRecord): number {
+  return call.question?.deadline ?? 0;
 }
 
 /** All calls are settled here, so a message without calls at the end is the model's last word. */

@@ -1,8 +1,16 @@
 /** Journals for tests, written as a conversation reads. Keeps to what the store promises; nothing here is stored. */
 import { countingIdSource } from '../lib/ids.ts';
-import type { CallOutcome, Entry, EntryBody, ToolCallPart } from '../protocol/messages.ts';
+import type { CallOutcome, Entry, EntryBody, Question, ToolCallPart } from '../protocol/messages.ts';
 import type { CallRecord, CallState, InboxRecord, TurnRecord } from '../store/store.ts';
 import type { Journal } from './journal.ts';
+
+interface PlannedForTest {
+  readonly state: CallState;
+  readonly replay?: CallRecord['replay'];
+  readonly mistake?: true;
+  readonly question?: Question;
+  readonly arguments?: string;
+}
 
 export class JournalBuilder {
   readonly #ids = countingIdSource();
@@ -44,41 +52,51 @@ export class JournalBuilder {
   }
 
   /** The model speaks, and asks for calls in these states; settled ones have their result. */
-  answers(text: string, calls: { state: CallState; replay?: 'safe' | 'never' }[] = []): this {
+  answers(text: string, calls: PlannedForTest[] = []): this {
     const turnId = this.#turn?.id;
     if (turnId === undefined) throw new Error('no turn is open');
-    const parts: ToolCallPart[] = calls.map(() => ({
+    const parts: ToolCallPart[] = calls.map((call) => ({
       kind: 'tool-call',
       callId: this.#ids.next('cal'),
       name: 'tool',
-      arguments: '{}',
+      arguments: call.arguments ?? '{}',
     }));
     const spoken = text === '' ? [] : [{ kind: 'text', text } as const];
     const modelCallId = this.#ids.next('mdl');
     this.#append({ kind: 'message', message: { role: 'assistant', parts: [...spoken, ...parts] }, modelCallId });
     // Results are stored as they come in: here in the opposite order of the calls.
     for (const [position, part] of [...parts.entries()].reverse()) {
-      const { state = 'planned', replay = 'never' } = calls[position] ?? {};
-      const record = {
-        id: part.callId,
+      const { state = 'planned', replay = 'never', mistake, question = null } = calls[position] ?? {};
+      const { callId: id, name, arguments: text } = part;
+      this.#calls.unshift({
+        id,
         turnId,
         position,
-        name: 'tool',
-        arguments: '{}',
+        name,
+        arguments: text,
         effect: 'write',
         replay,
         state,
-      } as const;
-      this.#calls.unshift(record);
-      if (state === 'planned' || state === 'started') continue;
-      this.#settle(part, state);
+        question,
+        answer: null,
+      });
+      if (state === 'planned' || state === 'started' || state === 'waiting') continue;
+      this.#settle(part, state, mistake);
     }
     return this;
   }
 
-  #settle(part: ToolCallPart, outcome: CallOutcome): void {
-    const result = { kind: 'tool-result', callId: part.callId, outcome, text: `result of ${part.callId}` } as const;
+  #settle(part: ToolCallPart, outcome: CallOutcome, mistake: true | undefined): void {
+    const text = `result of ${part.callId}`;
+    const result = { kind: 'tool-result', callId: part.callId, outcome, text, ...(mistake && { mistake }) } as const;
     this.#append({ kind: 'message', message: { role: 'tool', parts: [result] } });
+  }
+
+  /** The program tells the model something. */
+  isNudged(): this {
+    const message = { role: 'user', parts: [{ kind: 'text', text: 'sum up' }] } as const;
+    this.#append({ kind: 'message', message, inboxId: null });
+    return this;
   }
 
   closes(): this {
@@ -89,7 +107,9 @@ export class JournalBuilder {
   }
 
   build(): Journal {
-    const unsettledCalls = this.#calls.filter((call) => call.state === 'planned' || call.state === 'started');
+    const unsettledCalls = this.#calls.filter(
+      ({ state }) => state === 'planned' || state === 'started' || state === 'waiting',
+    );
     const session = {
       id: this.#sessionId,
       key: 'cli:direct:x',

@@ -34,10 +34,19 @@ export function lastMessageOfTurn(journal: Journal): Message | null {
 
 /** The newest answer of the open turn, calls or not. */
 export function lastAnswerOfTurn(journal: Journal): AssistantMessage | null {
-  const turnId = journal.openTurn?.id;
+  const turn = journal.openTurn;
+  if (turn === null) return null;
   for (const entry of journal.entries.toReversed()) {
-    if (entry.turnId === turnId && entry.kind === 'message' && entry.message.role === 'assistant') return entry.message;
-    if (entry.kind === 'turn-opened') return null;
+    if (entry.seq < turn.firstSeq) return null;
+    if (entry.turnId === turn.id && entry.kind === 'message' && entry.message.role === 'assistant')
+      return entry.message;
   }
   return null;
+}
+
+/** Whether the program has told the model something in the open turn. */
+export function hasNudge(journal: Journal): boolean {
+  return journal.entries.some(
+    (entry) => entry.turnId === journal.openTurn?.id && 'inboxId' in entry && entry.inboxId === null,
+  );
 }

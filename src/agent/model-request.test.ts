@@ -33,3 +33,12 @@ test('a longer log only adds to the request: what was sent before is a prefix of
   assert.equal(after.systemPrompt, before.systemPrompt);
   assert.equal(JSON.stringify(after.messages.slice(0, before.messages.length)), JSON.stringify(before.messages));
 });
+
+test('an answer without words and calls is not sent back', () => {
+  const journal = new JournalBuilder().arrives('q').opens().answers('').closes().arrives('again').opens().build();
+  const { messages } = modelRequest(journal);
+  assert.deepEqual(
+    messages.map((message) => message.role),
+    ['user', 'user'],
+  );
+});

@@ -23,7 +23,7 @@ function messagesInPromptOrder(entries: readonly Entry[]): Message[] {
   }
   const messages: Message[] = [];
   for (const entry of entries) {
-    if (entry.kind !== 'message' || entry.message.role === 'tool') continue;
+    if (entry.kind !== 'message' || entry.message.role === 'tool' || isSilent(entry.message)) continue;
     messages.push(entry.message);
     if (entry.message.role !== 'assistant') continue;
     for (const call of toolCallsOf(entry.message)) {
@@ -31,4 +31,10 @@ function messagesInPromptOrder(entries: readonly Entry[]): Message[] {
     }
   }
   return messages;
+}
+
+/** An answer with neither words nor calls stays in the log, but no provider takes it back. */
+function isSilent(message: Message): boolean {
+  if (message.role !== 'assistant') return false;
+  return !message.parts.some((part) => part.kind === 'tool-call' || (part.kind === 'text' && part.text.trim() !== ''));
 }

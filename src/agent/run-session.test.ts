@@ -7,11 +7,11 @@ import { seededRandom } from '../lib/random.ts';
 import { ModelError, type Model, type ModelEvent, type ModelRequest } from '../models/model.ts';
 import type { SessionEvent } from '../protocol/events.ts';
 import type { NodeId, SessionId } from '../protocol/ids.ts';
-import { textOf, type Entry } from '../protocol/messages.ts';
+import { textOf, type Entry, type Question } from '../protocol/messages.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { StoreError, type SessionWrite, type Store } from '../store/store.ts';
-import type { Tool } from '../tools/tool.ts';
-import { runSession } from './run-session.ts';
+import type { SideBySide, Tool, ToolContext, ToolEffect, ToolOutcome, ToolReplay } from '../tools/tool.ts';
+import { runSession, type RunEnd } from './run-session.ts';
 import { ActionCut, type Agent } from './turn-deps.ts';
 
 const usage = { inputTokens: 1, cachedTokens: 0, outputTokens: 1, reasoningTokens: 0, usd: 0 };
@@ -29,6 +29,17 @@ const asksFor = (...calls: [name: string, args: string][]): ModelEvent[] => [
   { kind: 'end', stop: 'tool-calls', usage },
 ];
 
+interface PlannedTool {
+  readonly run: (signal: AbortSignal) => Promise<string> | string;
+  readonly attach?: (signal: AbortSignal) => Promise<ToolOutcome>;
+  /** What it asks first, and what it makes of the answer. */
+  readonly asks?: Question;
+  readonly answered?: (answer: string | null) => string;
+  readonly replay?: ToolReplay;
+  readonly effect?: ToolEffect;
+  readonly sideBySide?: SideBySide;
+}
+
 /** One session on a real store, with a model and tools that a test writes down. */
 class Stage {
   readonly clock = new FakeClock();
@@ -44,7 +55,7 @@ class Stage {
   store: Store;
   heads = 0;
   script: (ModelEvent[] | ((request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>))[] = [];
-  tools: Record<string, { run: () => Promise<string> | string; replay?: 'safe' | 'never' }> = {};
+  tools: Record<string, PlannedTool> = {};
   beforeCommit: (writes: readonly SessionWrite[]) => void = () => {};
   afterCommit: (writes: readonly SessionWrite[]) => void = () => {};
 
@@ -74,7 +85,7 @@ class Stage {
     });
   }
 
-  async run(): Promise<'rested' | 'left'> {
+  async run(): Promise<RunEnd['kind']> {
     const lease = await this.store.acquireLease(this.sessionId, this.owner, 30_000);
     assert.ok(lease);
     const store: Store = {
@@ -97,7 +108,7 @@ class Stage {
       nextAction,
     });
     await this.store.releaseLease(lease);
-    return result;
+    return result.kind;
   }
 
   agent(): Agent {
@@ -107,6 +118,8 @@ class Stage {
       limits: { modelCallsMax: 10, crashesMax: 3, joinWaiting: true },
       modelRetriesMax: 2,
       workspace: '/nowhere',
+      spoolFolder: () => '/nowhere',
+      keepResult: (_sessionId, callId) => Promise.resolve(`/kept/${callId}`),
       buildHead: async () => ({ systemPrompt: `prompt number ${++this.heads}`, tools: [] }),
     };
   }
@@ -128,15 +141,20 @@ class Stage {
   tool(name: string): Tool | undefined {
     const plan = this.tools[name];
     if (plan === undefined) return undefined;
+    const { attach, sideBySide } = plan;
     return {
       definition: { name, description: '', parameters: {} },
-      effect: 'write',
+      effect: plan.effect ?? 'write',
       replay: plan.replay ?? 'never',
       parse: (value) => ({ ok: true, value }),
-      run: async () => {
+      run: async (_input, { signal }) => {
         this.history.push(`run ${name}`);
-        return { kind: 'finished', text: await plan.run() };
+        if (plan.asks !== undefined) return { kind: 'ask', ...plan.asks };
+        return { kind: 'finished', text: await plan.run(signal) };
       },
+      ...(attach && { attach: (_input: unknown, { signal }: ToolContext) => attach(signal) }),
+      answered: async (_input, answer) => ({ kind: 'finished', text: plan.answered?.(answer) ?? '' }),
+      ...(sideBySide !== undefined && { sideBySide: () => sideBySide }),
     };
   }
 
@@ -404,4 +422,361 @@ test('killed at any commit, before or after it is stored: one answer, and no pay
     }
   }
   assert.ok(deaths >= 14, `only ${deaths} places to die were tried`);
+});
+
+test('C83 calls that allow it run side by side; each result is stored once, as soon as it is there, and sent in call order', async () => {
+  const stage = await Stage.open();
+  const gates = [Promise.withResolvers<string>(), Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+  const storedSoFar: string[][] = [];
+  stage.tools = Object.fromEntries(
+    gates.map((gate, index) => [`t${index}`, { effect: 'read' as const, run: () => gate.promise }]),
+  );
+  stage.script = [asksFor(['t0', '{}'], ['t1', '{}'], ['t2', '{}']), says('done')];
+  stage.afterCommit = (writes) => {
+    const started = stage.history.filter((line) => line.startsWith('run')).length;
+    if (writes[0]?.verb === 'start-call' && started === 0) queueMicrotask(() => gates[2]?.resolve('r2'));
+    if (writes[0]?.verb !== 'settle-call') return;
+    storedSoFar.push(stage.history.filter((line) => line.startsWith('store r')));
+    gates[2 - storedSoFar.length]?.resolve(`r${2 - storedSoFar.length}`);
+  };
+  await stage.hears('all');
+  await stage.run();
+  assert.deepEqual(storedSoFar, [['store r2'], ['store r2', 'store r1'], ['store r2', 'store r1', 'store r0']]);
+  const last = JSON.parse(stage.requests.at(-1) ?? '') as ModelRequest;
+  const sent = last.messages.flatMap((message) => (message.role === 'tool' ? [message.parts[0].text] : []));
+  assert.deepEqual(sent, ['r0', 'r1', 'r2']);
+});
+
+test('no more than eight calls run at once, and a round with one that must be alone runs in sequence', async () => {
+  const stage = await Stage.open();
+  let inside = 0;
+  let most = 0;
+  const run = async () => {
+    most = Math.max(most, ++inside);
+    await new Promise((resolve) => setImmediate(resolve));
+    inside -= 1;
+    return 'ok';
+  };
+  stage.tools = { read: { effect: 'read', run }, write: { run } };
+  const reads = Array.from({ length: 20 }, (): [string, string] => ['read', '{}']);
+  stage.script = [asksFor(...reads), asksFor(['read', '{}'], ['write', '{}'], ['read', '{}']), says('done')];
+  const peaks: number[] = [];
+  stage.afterCommit = (writes) => {
+    if (writes[0]?.verb !== 'start-model-call') return;
+    peaks.push(most);
+    most = 0;
+  };
+  await stage.hears('go');
+  await stage.run();
+  assert.deepEqual(peaks, [0, 8, 1]);
+});
+
+test('calls on the same thing wait for each other, calls on different things do not', async () => {
+  for (const [first, second, most] of [
+    [['a'], ['b'], 2],
+    [['a'], ['a'], 1],
+  ] as const) {
+    const stage = await Stage.open();
+    let inside = 0;
+    let peak = 0;
+    const run = async () => {
+      peak = Math.max(peak, ++inside);
+      await new Promise((resolve) => setImmediate(resolve));
+      inside -= 1;
+      return 'ok';
+    };
+    stage.tools = { one: { run, sideBySide: first }, two: { run, sideBySide: second } };
+    stage.script = [asksFor(['one', '{}'], ['two', '{}']), says('done')];
+    await stage.hears('go');
+    await stage.run();
+    assert.equal(peak, most);
+  }
+});
+
+test('a result that can not be stored ends the whole round: the calls beside it are cut short first', async () => {
+  const stage = await Stage.open();
+  let cut = false;
+  stage.tools = {
+    quick: { effect: 'read', run: () => 'quick' },
+    long: {
+      effect: 'read',
+      run: (signal) =>
+        new Promise((resolve) =>
+          signal.addEventListener('abort', () => {
+            cut = true;
+            resolve('cut');
+          }),
+        ),
+    },
+  };
+  stage.script = [asksFor(['quick', '{}'], ['long', '{}'])];
+  await stage.hears('go');
+  stage.beforeCommit = (writes) => {
+    if (writes.some((write) => write.verb === 'settle-call')) throw new StoreError('disk-full', 'The disk is full.');
+  };
+  await assert.rejects(stage.run(), { reason: 'disk-full' });
+  assert.equal(cut, true);
+});
+
+test('C84 a call that takes the process down is kept, with the results before it, and counts as done if that was its purpose', async () => {
+  for (const [effect, outcome] of [
+    ['self', 'finished: Done: Talaria went down with it and is back.'],
+    ['write', 'unknown: Talaria was interrupted while this ran.'],
+  ] as const) {
+    const stage = await Stage.open();
+    let times = 0;
+    stage.tools = {
+      before: { run: () => 'first' },
+      restart: {
+        effect,
+        run: () => {
+          times += 1;
+          // The process is gone: what it would have written is never written.
+          stage.beforeCommit = () => {
+            throw new Error('dead');
+          };
+          return 'never seen';
+        },
+      },
+    };
+    stage.script = [asksFor(['before', '{}'], ['restart', '{}']), says('back again')];
+    await stage.hears('restart');
+    await assert.rejects(stage.run(), /dead/);
+    stage.beforeCommit = () => {};
+    await stage.run();
+    const told = await stage.told();
+    assert.deepEqual(told.slice(4, 5), ['result: finished: first']);
+    assert.ok(told[5]?.startsWith(`result: ${outcome}`), told.join(' | '));
+    assert.deepEqual([times, told.at(-1)], [1, 'closed: answered']);
+  }
+});
+
+test('C92 a call that lives on is taken up again after a crash, and its result is what it came to', async () => {
+  const stage = await Stage.open();
+  stage.tools['job'] = {
+    replay: 'attach',
+    run: () => {
+      stage.beforeCommit = () => {
+        throw new Error('dead');
+      };
+      return 'lost with the process';
+    },
+    attach: () => Promise.resolve({ kind: 'finished', text: 'what it came to' }),
+  };
+  stage.script = [asksFor(['job', '{}']), says('done')];
+  await stage.hears('go');
+  await assert.rejects(stage.run(), /dead/);
+  stage.beforeCommit = () => {};
+  await stage.run();
+  assert.deepEqual((await stage.told()).slice(4), [
+    'result: finished: what it came to',
+    'assistant: done',
+    'closed: answered',
+  ]);
+  assert.equal(stage.history.filter((line) => line === 'run job').length, 1);
+});
+
+test('leaving does not end what can be taken up again: the call stays started, and the next process attaches', async () => {
+  const stage = await Stage.open();
+  let ended = false;
+  stage.tools['job'] = {
+    replay: 'attach',
+    run: (signal) => {
+      signal.addEventListener('abort', () => (ended = true));
+      queueMicrotask(() => {
+        stage.leaving.abort(new ActionCut('leave'));
+        stage.action.abort(new ActionCut('leave'));
+      });
+      return new Promise(() => {});
+    },
+    attach: () => Promise.resolve({ kind: 'finished', text: 'what it came to' }),
+  };
+  stage.script = [asksFor(['job', '{}']), says('done')];
+  await stage.hears('go');
+  assert.equal(await stage.run(), 'left');
+  assert.equal(ended, false);
+  const again = Object.assign(Object.create(Stage.prototype) as Stage, stage, {
+    leaving: new AbortController(),
+    action: new AbortController(),
+  });
+  assert.equal(await again.run(), 'rested');
+  assert.deepEqual((await stage.told()).slice(4), [
+    'result: finished: what it came to',
+    'assistant: done',
+    'closed: answered',
+  ]);
+});
+
+test('a stop after a crash ends what lived on, and keeps what it came to', async () => {
+  const stage = await Stage.open();
+  stage.tools['job'] = {
+    replay: 'attach',
+    run: () => {
+      stage.beforeCommit = () => {
+        throw new Error('dead');
+      };
+      return '';
+    },
+    attach: (signal) => Promise.resolve({ kind: 'failed', text: signal.aborted ? 'ended' : 'left running' }),
+  };
+  stage.script = [asksFor(['job', '{}'])];
+  await stage.hears('go');
+  await assert.rejects(stage.run(), /dead/);
+  stage.beforeCommit = () => {};
+  await stage.store.requestStop(stage.sessionId);
+  await stage.run();
+  assert.deepEqual((await stage.told()).slice(4), ['result: failed: ended', 'closed: stopped']);
+});
+
+test('a call whose tool is gone after a crash is unknown, not a mistake', async () => {
+  const stage = await Stage.open();
+  stage.tools['job'] = {
+    replay: 'attach',
+    run: () => {
+      stage.beforeCommit = () => {
+        throw new Error('dead');
+      };
+      return '';
+    },
+  };
+  stage.script = [asksFor(['job', '{}']), says('done')];
+  await stage.hears('go');
+  await assert.rejects(stage.run(), /dead/);
+  stage.beforeCommit = () => {};
+  stage.tools = {};
+  await stage.run();
+  assert.match((await stage.told())[4] ?? '', /^result: unknown/);
+});
+
+test('a result that is too long is kept in a file, and the model gets its beginning, its end and the path', async () => {
+  const stage = await Stage.open();
+  stage.tools['flood'] = { run: () => `start${'x'.repeat(200_000)}end` };
+  stage.script = [asksFor(['flood', '{}']), says('done')];
+  await stage.hears('go');
+  await stage.run();
+  const result = (await stage.told())[4] ?? '';
+  assert.ok(result.length < 30_000);
+  assert.match(
+    result,
+    /^result: finished: startx+\n\[… 176008 characters left out; all of it is in \/kept\/cal_\w+ …\]\nx+end$/,
+  );
+});
+
+test('the same failing call is warned about from the second time on and ends the turn at the fifth', async () => {
+  const stage = await Stage.open();
+  stage.tools['broken'] = { run: () => Promise.reject(new Error('out of luck')) };
+  stage.script = Array.from({ length: 9 }, () => asksFor(['broken', '{"a":1}']));
+  await stage.hears('go');
+  await stage.run();
+  const results = (await stage.told()).filter((line) => line.startsWith('result'));
+  assert.equal(results.length, 5);
+  assert.doesNotMatch(results[0] ?? '', /has failed/);
+  assert.match(results[1] ?? '', /This very call has failed 2 times in this turn\. Do something else\./);
+  assert.deepEqual((await stage.told()).at(-1), 'closed: failed');
+  assert.match((await stage.told()).at(-2) ?? '', /notice: The model kept repeating a call that fails/);
+});
+
+test('two hundred calls in one answer: the first are run, the rest are told why not', async () => {
+  const stage = await Stage.open();
+  stage.tools['look'] = { effect: 'read', run: () => 'seen' };
+  stage.script = [
+    asksFor(...Array.from({ length: 200 }, (_, index): [string, string] => ['look', `{"n":${index}}`])),
+    says('done'),
+  ];
+  await stage.hears('go');
+  await stage.run();
+  const results = (await stage.told()).filter((line) => line.startsWith('result'));
+  assert.equal(results.filter((line) => line === 'result: finished: seen').length, 64);
+  assert.equal(results.filter((line) => line.includes('at most 64 calls')).length, 136);
+});
+
+test('a turn that has used up its model calls is asked for a summary and ended with it', async () => {
+  const stage = await Stage.open();
+  stage.tools['work'] = { run: () => 'worked' };
+  stage.script = [
+    ...Array.from({ length: 10 }, (_, index) => asksFor(['work', `{"n":${index}}`])),
+    says('so far, so good'),
+  ];
+  await stage.hears('go');
+  await stage.run();
+  const told = await stage.told();
+  assert.match(told.at(-4) ?? '', /^user: \[From Talaria: .*used up its model calls/);
+  assert.equal(told.at(-3), 'assistant: so far, so good');
+  assert.match(told.at(-2) ?? '', /^notice: This turn used up its 10 model calls/);
+  assert.equal(told.at(-1), 'closed: answered');
+  const [delivery] = await stage.store.claimDeliveries(stage.owner, 1);
+  assert.equal(delivery?.text, 'so far, so good');
+});
+
+/** A turn in which a tool asks a person, up to the moment it waits. */
+async function stageThatAsks(): Promise<Stage> {
+  const stage = await Stage.open();
+  stage.tools['deploy'] = {
+    run: () => 'not without an answer',
+    asks: { text: 'Shall I?', choices: ['yes', 'no'], deadline: stage.clock.now() + 60_000 },
+    answered: (answer) => `answer: ${answer}`,
+  };
+  stage.script = [asksFor(['deploy', '{}']), says('done')];
+  await stage.hears('deploy');
+  assert.equal(await stage.run(), 'waits');
+  return stage;
+}
+
+test('a question waits in the store, with nobody at work, and its answer goes on from there', async () => {
+  const stage = await stageThatAsks();
+  const entry = (await stage.entries()).at(-1);
+  assert.ok(entry?.kind === 'notice' && entry.question !== undefined);
+  assert.deepEqual([entry.text, entry.question.choices], ['Shall I?', ['yes', 'no']]);
+  assert.equal(await stage.run(), 'waits', 'nothing happens before the answer');
+  assert.equal(await stage.store.answerCall(stage.sessionId, entry.question.callId, 'yes'), true);
+  assert.equal(
+    await stage.store.answerCall(stage.sessionId, entry.question.callId, 'no'),
+    false,
+    'the first answer counts',
+  );
+  assert.equal(await stage.run(), 'rested');
+  assert.deepEqual((await stage.told()).slice(-3), [
+    'result: finished: answer: yes',
+    'assistant: done',
+    'closed: answered',
+  ]);
+  assert.equal(stage.history.filter((line) => line === 'run deploy').length, 1);
+});
+
+test('a question that nobody answers goes on without an answer when its time is up', async () => {
+  const stage = await stageThatAsks();
+  await stage.clock.advance(60_000);
+  assert.equal(await stage.run(), 'rested');
+  assert.deepEqual((await stage.told()).slice(-3), [
+    'result: finished: answer: null',
+    'assistant: done',
+    'closed: answered',
+  ]);
+});
+
+test('a stop ends a turn that waits for a person', async () => {
+  const stage = await stageThatAsks();
+  assert.equal(await stage.store.requestStop(stage.sessionId), true);
+  assert.equal(await stage.run(), 'rested');
+  assert.deepEqual((await stage.told()).slice(-2), [
+    'result: skipped: It was not run: the turn was stopped before.',
+    'closed: stopped',
+  ]);
+});
+
+test('a crash after the answer came does not ask again', async () => {
+  const stage = await stageThatAsks();
+  const journal = await stage.store.read.journal(stage.sessionId, 0);
+  const callId = journal?.unsettledCalls[0]?.id;
+  assert.ok(callId);
+  await stage.store.answerCall(stage.sessionId, callId, 'yes');
+  stage.beforeCommit = (writes) => {
+    if (writes[0]?.verb === 'settle-call') throw new Error('dead');
+  };
+  await assert.rejects(stage.run(), /dead/);
+  stage.beforeCommit = () => {};
+  await stage.run();
+  const told = await stage.told();
+  assert.equal(told.filter((line) => line.startsWith('notice')).length, 1);
+  assert.match(told.at(-3) ?? '', /^result: unknown/);
 });

@@ -4,14 +4,14 @@
  */
 import { unreachable } from '../lib/assert.ts';
 import type { SessionEvent } from '../protocol/events.ts';
-import type { SessionId } from '../protocol/ids.ts';
-import type { Lease, Store } from '../store/store.ts';
+import type { UserMessage } from '../protocol/messages.ts';
+import type { CallRecord, Lease, SessionWrite, Store } from '../store/store.ts';
 import { callModel } from './call-model.ts';
 import { closeTurn, failTurn } from './close-turn.ts';
 import { decide, type Action } from './decide.ts';
 import { headOf, loadJournal, refreshJournal, type Journal } from './journal.ts';
 import { modelRequest } from './model-request.ts';
-import { runTools, settled } from './tool-round.ts';
+import { endCalls, lostText, runTools, settled } from './tool-round.ts';
 import type { Agent, TurnDeps } from './turn-deps.ts';
 
 export interface RunSessionDeps extends Omit<TurnDeps, 'agent' | 'read' | 'commit' | 'sink'> {
@@ -27,13 +27,18 @@ export interface RunControl {
   readonly nextAction: () => AbortSignal;
 }
 
-/** `rested`: nothing is left to do. `left`: asked to leave in the middle of a turn. */
+/** What a run came to. `left`: asked to leave in the middle of a turn. */
+export type RunEnd =
+  | { readonly kind: 'rested' }
+  | { readonly kind: 'left' }
+  | { readonly kind: 'waits'; readonly until: number };
+
 export async function runSession(
   deps: RunSessionDeps,
   agent: Agent,
   lease: Lease,
   control: RunControl,
-): Promise<'rested' | 'left'> {
+): Promise<RunEnd> {
   const turnDeps: TurnDeps = {
     ...deps,
     agent,
@@ -45,14 +50,15 @@ export async function runSession(
   // in between is either seen in the journal or heard by the action.
   let signal = control.nextAction();
   let journal = await loadJournal(deps.store.read, lease.sessionId);
-  if (journal === null) return 'rested';
+  if (journal === null) return { kind: 'rested' };
   if (journal.openTurn !== null) deps.publish({ kind: 'turn-started', turnId: journal.openTurn.id });
 
   for (;;) {
-    if (control.leaving.aborted) return journal.openTurn === null ? 'rested' : 'left';
-    const action = decide(journal, agent.limits);
-    if (action.kind === 'rest') return 'rested';
-    await perform(turnDeps, journal, action, lease.sessionId, signal);
+    if (control.leaving.aborted) return { kind: journal.openTurn === null ? 'rested' : 'left' };
+    const action = decide(journal, agent.limits, deps.clock.now());
+    if (action.kind === 'rest') return { kind: 'rested' };
+    if (action.kind === 'wait') return { kind: 'waits', until: action.until };
+    await perform(turnDeps, journal, action, signal);
     signal = control.nextAction();
     journal = await publishNew(deps, journal);
   }
@@ -61,8 +67,7 @@ export async function runSession(
 async function perform(
   deps: TurnDeps,
   journal: Journal,
-  action: Exclude<Action, { kind: 'rest' }>,
-  sessionId: SessionId,
+  action: Exclude<Action, { kind: 'rest' | 'wait' }>,
   signal: AbortSignal,
 ): Promise<void> {
   switch (action.kind) {
@@ -80,15 +85,20 @@ async function perform(
     case 'join-turn':
       return deps.commit([{ verb: 'join-turn', turnId: action.turnId, promote: action.promote }]);
     case 'call-model': {
-      const step = await callModel(deps, deps.agent.model, action.turnId, modelRequest(journal), signal);
+      const { turnId, purpose } = action;
+      const step = await callModel(deps, { turnId, purpose, request: modelRequest(journal) }, signal);
       if (step.kind === 'failed') return failTurn(deps, journal, step.writes, step.error.message);
       if (step.writes.length > 0) await deps.commit(step.writes);
       return;
     }
     case 'run-tools':
-      return runTools(deps, sessionId, action.calls, signal);
-    case 'settle-unknown':
-      return deps.commit(action.calls.map((call) => settled(call, 'unknown', unknownText)));
+      return runTools(deps, journal, action.calls, signal);
+    case 'end-calls':
+      return endCalls(deps, journal, action.calls);
+    case 'ask-for-summary':
+      return deps.commit([{ verb: 'append-nudge', turnId: action.turnId, message: summaryRequest }]);
+    case 'settle-lost':
+      return deps.commit(action.calls.map(settledAsLost));
     case 'close-turn':
       return closeTurn(deps, journal, action);
     default:
@@ -96,8 +106,21 @@ async function perform(
   }
 }
 
-const unknownText =
-  'Talaria was interrupted while this ran. Whether it finished is not known: check before doing it again.';
+/** What acts on Talaria itself has done so if Talaria went down with it. */
+function settledAsLost(call: CallRecord): SessionWrite {
+  if (call.effect === 'self') return settled(call, 'finished', 'Done: Talaria went down with it and is back.');
+  return settled(call, 'unknown', lostText);
+}
+
+const summaryRequest: UserMessage = {
+  role: 'user',
+  parts: [
+    {
+      kind: 'text',
+      text: '[From Talaria: this turn has used up its model calls. Use no more tools. Say what is done, what is not, and how to go on.]',
+    },
+  ],
+};
 
 /** Entries are shown in the order of the log, each once it is stored; a draft that became one is cleared with it. */
 async function publishNew(deps: RunSessionDeps, before: Journal): Promise<Journal> {

@@ -1,71 +1,166 @@
 /**
- * Runs the calls of one answer, one after the other: start stored, tool run, result stored, then the next. Whatever
- * a call asks for, it ends in exactly one stored result; a mistake of the model becomes a result that names it.
+ * Runs the calls of one answer: start stored, tool run, result stored, for each. Side by side where every call of the
+ * round allows it, otherwise one after the other. Whatever a call asks for, it ends in exactly one stored result; each
+ * is stored the moment it is there, so that a crash loses none that had finished.
  */
 import type { SessionId } from '../protocol/ids.ts';
 import type { CallOutcome } from '../protocol/messages.ts';
 import type { CallRecord, SessionWrite } from '../store/store.ts';
-import type { Tool, ToolOutcome } from '../tools/tool.ts';
-import type { TurnDeps } from './turn-deps.ts';
+import type { ToolContext, ToolOutcome } from '../tools/tool.ts';
+import { callHistory, sameFailureWarnedAt, type CallHistory } from './call-history.ts';
+import type { Journal } from './journal.ts';
+import { prepareCall, type PreparedCall } from './prepare-call.ts';
+import { boundedResult } from './result-bound.ts';
+import { ActionCut, type TurnDeps } from './turn-deps.ts';
+
+const callsAtOnceMax = 8;
 
 /** Returns early, with calls left planned, when the signal aborts: what to do with those is decided anew. */
 export async function runTools(
   deps: TurnDeps,
-  sessionId: SessionId,
+  journal: Journal,
   calls: readonly CallRecord[],
   signal: AbortSignal,
 ): Promise<void> {
-  for (const call of calls) {
-    if (signal.aborted) return;
-    // A call that may be replayed can be found as started already.
-    if (call.state === 'planned') await deps.commit([{ verb: 'start-call', turnId: call.turnId, callId: call.id }]);
-    const { turnId, id: callId, name } = call;
-    deps.sink({ kind: 'call-started', turnId, callId, name, arguments: call.arguments });
-    const outcome = await runOne(deps, sessionId, call, signal);
-    await deps.commit([settled(call, outcome.kind, outcome.text)]);
-    deps.sink({ kind: 'call-ended', turnId, callId, outcome: outcome.kind });
+  const round = { deps, sessionId: journal.session.id, history: callHistory(journal) };
+  const prepared = calls.map((call) => prepareCall(deps.agent.tools, call));
+  const lanes = mayRunSideBySide(prepared) ? callsAtOnceMax : 1;
+
+  const failure = new AbortController();
+  const either = AbortSignal.any([signal, failure.signal]);
+  const waiting = prepared.values();
+  const lane = async () => {
+    for (const call of waiting) {
+      if (either.aborted) return;
+      await runOne(round, call, either);
+    }
+  };
+  const results = await Promise.allSettled(
+    Array.from({ length: Math.min(lanes, prepared.length) }, () =>
+      lane().catch((error: unknown) => {
+        // A result that can't be stored ends the round: the others are cut short, and all have ended before it is told.
+        failure.abort(error);
+        throw error;
+      }),
+    ),
+  );
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
+
+/** Takes up calls that live on by themselves, and ends them; each gets its result. */
+export async function endCalls(deps: TurnDeps, journal: Journal, calls: readonly CallRecord[]): Promise<void> {
+  const round = { deps, sessionId: journal.session.id, history: callHistory(journal) };
+  const stopped = AbortSignal.abort(new ActionCut('stop'));
+  for (const call of calls) await runOne(round, prepareCall(deps.agent.tools, call), stopped);
+}
+
+function mayRunSideBySide(round: readonly PreparedCall[]): boolean {
+  const taken = new Set<string>();
+  for (const { sideBySide } of round) {
+    if (sideBySide === 'any') continue;
+    if (sideBySide === 'alone') return round.length === 1;
+    for (const thing of sideBySide) {
+      if (taken.has(thing)) return false;
+      taken.add(thing);
+    }
   }
+  return true;
+}
+
+interface Round {
+  readonly deps: TurnDeps;
+  readonly sessionId: SessionId;
+  readonly history: CallHistory;
+}
+
+async function runOne({ deps, sessionId, history }: Round, prepared: PreparedCall, signal: AbortSignal): Promise<void> {
+  const { record } = prepared;
+  const { turnId, id: callId, name } = record;
+  // One that may be repeated or taken up again can be found as started already.
+  if (record.state !== 'started') await deps.commit([{ verb: 'start-call', turnId, callId }]);
+  deps.sink({ kind: 'call-started', turnId, callId, name, arguments: record.arguments });
+  const outcome = prepared.kind === 'ready' ? await useTool(deps, sessionId, prepared, signal) : mistakeOf(prepared);
+  if (outcome === 'left') return;
+  if (outcome.kind === 'ask') {
+    const { text, choices, deadline } = outcome;
+    await deps.commit([{ verb: 'ask', turnId, callId, question: { text, choices, deadline } }]);
+    return;
+  }
+  const text = await boundedResult(outcome.text, (whole) => deps.agent.keepResult(sessionId, callId, whole));
+  const told = outcome.kind === 'failed' ? text + warningAfter(history.failures(name, record.arguments) + 1) : text;
+  await deps.commit([settled(record, outcome.kind, told, prepared.kind === 'mistaken')]);
+  deps.sink({ kind: 'call-ended', turnId, callId, outcome: outcome.kind });
+}
+
+/** A call that started was right then; if its tool is gone now, nobody can tell what became of it. */
+function mistakeOf({ record, problem }: PreparedCall & { kind: 'mistaken' }): ToolOutcome {
+  return record.state === 'started' ? { kind: 'unknown', text: lostText } : { kind: 'failed', text: problem };
+}
+
+export const lostText =
+  'Talaria was interrupted while this ran. Whether it finished is not known: check before doing it again.';
+
+function warningAfter(failures: number): string {
+  if (failures < sameFailureWarnedAt) return '';
+  return `\n[This very call has failed ${failures} times in this turn. Do something else.]`;
 }
 
 /** The write that ends a call with this result. */
-export function settled(call: CallRecord, outcome: CallOutcome, text: string): SessionWrite {
-  const part = { kind: 'tool-result', callId: call.id, outcome, text } as const;
+export function settled(call: CallRecord, outcome: CallOutcome, text: string, isMistake = false): SessionWrite {
+  const mistake = isMistake ? { mistake: true as const } : {};
+  const part = { kind: 'tool-result', callId: call.id, outcome, text, ...mistake } as const;
   return { verb: 'settle-call', turnId: call.turnId, callId: call.id, message: { role: 'tool', parts: [part] } };
 }
 
-async function runOne(
+/** `left`: the program is leaving, and what the call began goes on without it; the call stays started. */
+async function useTool(
   deps: TurnDeps,
   sessionId: SessionId,
-  call: CallRecord,
+  prepared: PreparedCall & { kind: 'ready' },
   signal: AbortSignal,
-): Promise<ToolOutcome> {
-  const tool = deps.agent.tools.get(call.name);
-  if (tool === undefined) return { kind: 'failed', text: `There is no tool named ${JSON.stringify(call.name)}.` };
-  const input = parseArguments(tool, call.arguments);
-  if (!input.ok) return { kind: 'failed', text: `The arguments of ${call.name} can't be used: ${input.problem}` };
-  try {
-    return await tool.run(input.value, {
-      sessionId,
-      callId: call.id,
-      workspace: deps.agent.workspace,
-      signal,
-      onOutput: (text) => deps.sink({ kind: 'call-output', turnId: call.turnId, callId: call.id, text }),
-    });
-  } catch (error) {
+): Promise<ToolOutcome | 'left'> {
+  const { record, tool } = prepared;
+  const cut = tool.attach === undefined ? { signal, left: null } : stopOnly(signal);
+  const context = {
+    sessionId,
+    callId: record.id,
+    workspace: deps.agent.workspace,
+    spoolFolder: deps.agent.spoolFolder(sessionId),
+    signal: cut.signal,
+    onOutput: (text: string) => deps.sink({ kind: 'call-output', turnId: record.turnId, callId: record.id, text }),
+  };
+  const using = begin(prepared, context).catch((error: unknown): ToolOutcome => {
     // A tool reports its own failures; what it throws is an abort or a bug. The model is told, and the turn goes on.
-    if (!signal.aborted) deps.log.error('tool threw', { tool: call.name, error });
+    if (signal.aborted) return { kind: 'failed', text: 'It was interrupted.' };
+    deps.log.error('tool threw', { tool: record.name, error });
     const reason = error instanceof Error ? error.message : String(error);
-    return { kind: 'failed', text: signal.aborted ? 'It was interrupted.' : `The tool failed unexpectedly: ${reason}` };
-  }
+    return { kind: 'failed', text: `The tool failed unexpectedly: ${reason}` };
+  });
+  return cut.left === null ? using : Promise.race([using, cut.left]);
 }
 
-function parseArguments(tool: Tool, text: string): ReturnType<Tool['parse']> {
-  let decoded: unknown;
-  try {
-    // Models leave the text empty for a call without arguments.
-    decoded = text.trim() === '' ? {} : JSON.parse(text);
-  } catch (error) {
-    return { ok: false, problem: `they are not valid JSON (${error instanceof Error ? error.message : 'unknown'}).` };
+async function begin(
+  { record, tool, input }: PreparedCall & { kind: 'ready' },
+  context: ToolContext,
+): Promise<ToolOutcome> {
+  if (record.state === 'waiting') {
+    const noAnswer: ToolOutcome = { kind: 'failed', text: 'The tool that asked can not take an answer any more.' };
+    return (await tool.answered?.(input, record.answer, context)) ?? noAnswer;
   }
-  return tool.parse(decoded);
+  if (record.state === 'planned' || record.replay !== 'attach') return tool.run(input, context);
+  return (await tool.attach?.(input, context)) ?? { kind: 'unknown', text: lostText };
+}
+
+/** What can be taken up again is ended by a stop, but not because the program leaves. */
+function stopOnly(signal: AbortSignal): { signal: AbortSignal; left: Promise<'left'> } {
+  const stopping = new AbortController();
+  const { promise: left, resolve: leave } = Promise.withResolvers<'left'>();
+  const listen = () => {
+    if (signal.reason instanceof ActionCut && signal.reason.why === 'leave') leave('left');
+    else stopping.abort(signal.reason);
+  };
+  if (signal.aborted) listen();
+  else signal.addEventListener('abort', listen, { once: true });
+  return { signal: stopping.signal, left };
 }

@@ -5,6 +5,7 @@ import type { Log } from '../lib/log.ts';
 import type { RandomSource } from '../lib/random.ts';
 import type { Model } from '../models/model.ts';
 import type { LiveEvent } from '../protocol/events.ts';
+import type { CallId, SessionId } from '../protocol/ids.ts';
 import type { Head } from '../protocol/messages.ts';
 import type { SessionWrite, StoreReader } from '../store/store.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -21,6 +22,10 @@ export interface Agent {
   readonly buildHead: () => Promise<Head>;
   /** Where the session's tools work. Absolute. */
   readonly workspace: string;
+  /** Where the session's calls keep files that outlive the process. Absolute. */
+  readonly spoolFolder: (sessionId: SessionId) => string;
+  /** Keeps a result that is too long for the model; returns the path under which a tool can read it. */
+  readonly keepResult: (sessionId: SessionId, callId: CallId, text: string) => Promise<string>;
 }
 
 export interface TurnDeps {

@@ -1,10 +1,11 @@
 /** An agent as the configuration wants it at this moment: model, tools, limits, and how its prompt begins. */
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildSystemPrompt } from '../agent/system-prompt.ts';
 import type { Agent } from '../agent/turn-deps.ts';
 import { workspacePath } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
+import { writeFileAtomically } from '../lib/atomic-file.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createFileTools } from '../tools/files/file-tools.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -14,6 +15,8 @@ import { buildModel } from './build-model.ts';
 
 const crashesMax = 3;
 export const memoriesFolder = 'memories';
+/** What calls leave behind that outlives the process: a folder for each session. */
+export const spoolsFolder = 'spool';
 const memoryFile = join(memoriesFolder, 'MEMORY.md');
 
 export interface BuildAgentOptions {
@@ -42,6 +45,14 @@ export async function buildAgent({ home, config, env, clock, sharedTools }: Buil
     },
     modelRetriesMax: config.agent.api_max_retries,
     workspace,
+    spoolFolder: (sessionId) => join(home, spoolsFolder, sessionId),
+    async keepResult(sessionId, callId, text) {
+      const folder = join(home, spoolsFolder, sessionId);
+      const path = join(folder, `${callId}.txt`);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeFileAtomically(path, text, { mode: 0o600 });
+      return path;
+    },
     async buildHead() {
       const [soul, memory] = await Promise.all([
         readIfThere(join(home, 'SOUL.md')),

@@ -20,10 +20,14 @@ import type { TalariaApi } from '../protocol/api.ts';
 import type { NodeId } from '../protocol/ids.ts';
 import type { Store } from '../store/store.ts';
 import { createMemoryTool } from '../tools/memory/memory-tool.ts';
+import { pruneSpools, removeSpool } from '../tools/terminal/spool.ts';
 import { backupHome } from './backup.ts';
-import { buildAgent, memoriesFolder } from './build-agent.ts';
+import { buildAgent, memoriesFolder, spoolsFolder } from './build-agent.ts';
 import type { ConfigSource } from './open-config.ts';
 import { createStatus } from './status.ts';
+
+/** How long the output of commands, and results too long for a prompt, can be read again. */
+const spoolsKeptMs = 14 * 86_400_000;
 
 export interface ComposeOptions {
   readonly home: string;
@@ -49,6 +53,7 @@ export interface Talaria {
 
 export function compose(options: ComposeOptions): Talaria {
   const { store, owner, clock, ids, random, log } = options;
+  const spoolRoot = join(options.home, spoolsFolder);
   const hub = createLiveHub();
   const channels = new Map<string, Channel>([
     ['web', createLogChannel('web')],
@@ -73,10 +78,14 @@ export function compose(options: ComposeOptions): Talaria {
     ids,
     status: createStatus({ ...options, turns: drain.counts }),
     backup: () => backupHome(options.home, options.storePath, store),
+    onDeleted: (sessionId) => removeSpool({ clock }, join(spoolRoot, sessionId)),
   });
   return {
     api,
     async start() {
+      pruneSpools({ clock }, spoolRoot, spoolsKeptMs).catch((error: unknown) =>
+        log.warn('spools not pruned', { error }),
+      );
       await drain.recover();
       outbox.poke();
     },

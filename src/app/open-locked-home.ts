@@ -59,8 +59,11 @@ export async function openLockedHome(
   const writer = mode === 'gateway' ? 'thread' : 'inline';
   const path = storeFilePath(home, config.current());
   if (path === null) throw new AppError('store.url: this version stores in SQLite only; set it to sqlite:state.db.');
-  const store = await openSqliteStore({ path, clock, log, owner, writer });
-  undo.push(() => store.close());
+  const opened = await openSqliteStore({ path, clock, log, owner, writer });
+  undo.push(() => opened.close());
+  const faults = env['TALARIA_FAULT'];
+  // For the tests that kill this program at every step of a turn.
+  const store = faults === undefined ? opened : (await import('./fault-points.ts')).withFaultPoints(opened, faults);
 
   const talaria = compose({ home, config, store, storePath: path, owner, env, clock, ids, random, log });
   let closed: Promise<void> | null = null;
