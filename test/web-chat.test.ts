@@ -5,6 +5,7 @@ import { after, before, test, type TestContext } from 'node:test';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { say } from './support/http.ts';
+import { poisonedHome } from './support/poisoned-home.ts';
 import { freshHome, startGateway, startTalaria, type Gateway } from './support/talaria-process.ts';
 
 let browser: Browser;
@@ -23,8 +24,8 @@ interface OpenPage {
 }
 
 /** A page on a fresh gateway; anything the browser complains about fails the test. */
-async function open(t: TestContext, options: BrowserContextOptions = {}): Promise<OpenPage> {
-  const home = await freshHome(t);
+async function open(t: TestContext, options: BrowserContextOptions = {}, useHome?: string): Promise<OpenPage> {
+  const home = useHome ?? (await freshHome(t));
   const gateway = await startGateway(t, { home });
   const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...options });
   t.after(() => context.close());
@@ -78,6 +79,26 @@ test('reloading in the middle of a turn shows the turn still going, and then its
   await writeFile(`${home}/workspace/go`, '');
   await answers(page).filter({ hasText: 'printed' }).waitFor();
   assert.equal(await page.locator('.item.user').count(), 1);
+});
+
+test('C90 a parked turn can be tried again or given up right where it is said', async (t) => {
+  const { page, gateway } = await open(t, {}, await poisonedHome(t));
+  await page.goto(`${gateway.url}/#/s/x`);
+  await page.getByRole('button', { name: 'Give up' }).waitFor();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await answers(page).first().waitFor();
+  await page.getByRole('button', { name: 'Give up' }).waitFor({ state: 'detached' });
+  assert.equal(await page.locator('.item.user').count(), 1);
+});
+
+test('a parked turn that is given up leaves no choice behind', async (t) => {
+  const { page, gateway } = await open(t, {}, await poisonedHome(t));
+  await page.goto(`${gateway.url}/#/s/x`);
+  await page.getByRole('button', { name: 'Give up' }).click();
+  await page.locator('.item').getByText('The parked turn was given up.').waitFor();
+  await page.getByRole('button', { name: 'Try again' }).waitFor({ state: 'detached' });
+  await send(page, 'and now?');
+  await answers(page).first().waitFor();
 });
 
 test('the stop button ends a turn, and so does Escape', async (t) => {

@@ -34,14 +34,27 @@ export interface Delivery {
   readonly id: OutboxId;
   readonly sessionId: SessionId;
   readonly target: string;
+  /** The answer, or a part of it that is within the channel's limit. Goes out as it is. */
   readonly text: string;
-  /** True if an earlier attempt may have reached the platform. */
-  readonly maybeRepeated: boolean;
+  /** The same for every attempt at the same part, and for nothing else: what the platform may tell repetitions by. */
+  readonly dedupeId: string;
+}
+
+/** What a platform takes and promises. Constants of the channel: an answer is split by them the same way every time. */
+export interface ChannelLimits {
+  /** The longest message, in UTF-16 units; null if there is no limit. */
+  readonly textCharsMax: number | null;
+  /** Whether the platform drops a second message with the same `dedupeId`. */
+  readonly dedupes: boolean;
 }
 
 export type DeliveryOutcome =
   | { readonly kind: 'sent'; readonly platformId: string | null }
-  | { readonly kind: 'retry'; readonly afterMs: number; readonly error: string }
+  /**
+   * `afterMs`: how long the platform wants to be left alone at least; 0 if it didn't say. `notSent`: it surely does not
+   * have the message, because it said so or was not reached; otherwise it may.
+   */
+  | { readonly kind: 'retry'; readonly afterMs: number; readonly error: string; readonly notSent?: true }
   | { readonly kind: 'failed'; readonly error: string };
 
 export interface ChannelPort {
@@ -51,6 +64,7 @@ export interface ChannelPort {
 
 export interface Channel {
   readonly name: string;
+  readonly limits: ChannelLimits;
   /** Begins to take messages. Throws if it can't, with a text for the operator. */
   start(port: ChannelPort): Promise<void>;
   /** Takes no more messages; what is under way ends first. Idempotent. */

@@ -127,6 +127,24 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./sessions-transfer-command.ts')).sessionsImportCommand,
   },
   {
+    path: ['sessions', 'retry'],
+    summary: 'try a parked turn again',
+    details: [
+      'A turn that took the program down several times is parked; sessions list shows it.',
+      'A running gateway takes it up at once. Without one it runs here, to its end.',
+    ],
+    options: [],
+    operands: [{ name: 'NAME', need: 'required' }],
+    load: async () => (await import('./sessions-parked-command.ts')).sessionsRetryCommand,
+  },
+  {
+    path: ['sessions', 'drop'],
+    summary: 'give a parked turn up; the conversation stays',
+    options: [],
+    operands: [{ name: 'NAME', need: 'required' }],
+    load: async () => (await import('./sessions-parked-command.ts')).sessionsDropCommand,
+  },
+  {
     path: ['sessions', 'delete'],
     summary: 'delete conversations for good',
     options: [yes],

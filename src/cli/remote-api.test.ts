@@ -51,7 +51,7 @@ describe('the API over HTTP', () => {
       else if (path.startsWith('/api/search')) answer(response, { hits: [] });
       else if (path.endsWith('/export')) response.end('{"a":1}\n{"b":2}\n');
       else if (path === '/api/backup') response.end('bytes');
-      else answer(response, { ok: true, stopped: true, deleted: true });
+      else answer(response, { ok: true, stopped: true, done: true, deleted: true });
     });
     const request = { session: null, text: 'hi', externalId: 'x', channel: 'cli' } as const;
     const results = [
@@ -61,6 +61,7 @@ describe('the API over HTTP', () => {
       await api.session('a b/c'),
       await api.send(request),
       await api.stop('a'),
+      await api.parked('a', 'retry'),
       await api.delete('ä'),
       await api.search('two words', 3),
       await collect(api.export('a')),
@@ -68,9 +69,9 @@ describe('the API over HTTP', () => {
       await api.import(lines(), null),
       Buffer.concat(await collect(api.backup())).toString(),
     ];
-    const reply = { ok: true, stopped: true, deleted: true };
+    const reply = { ok: true, stopped: true, done: true, deleted: true };
     const exported = ['{"a":1}', '{"b":2}'];
-    assert.deepEqual(results, [reply, [], [], reply, reply, true, true, [], exported, reply, reply, 'bytes']);
+    assert.deepEqual(results, [reply, [], [], reply, reply, true, true, true, [], exported, reply, reply, 'bytes']);
     assert.deepEqual(asked, [
       'GET /api/status',
       'GET /api/sessions?limit=5',
@@ -78,6 +79,7 @@ describe('the API over HTTP', () => {
       'GET /api/sessions/a%20b%2Fc',
       `POST /api/messages ${JSON.stringify(request)}`,
       'POST /api/sessions/a/stop {}',
+      'POST /api/sessions/a/parked {"action":"retry"}',
       'DELETE /api/sessions/%C3%A4',
       'GET /api/search?q=two%20words&limit=3',
       'GET /api/sessions/a/export',

@@ -50,6 +50,12 @@ export function createRemoteApi(target: HttpTarget): TalariaApi {
     send: async (request) => (await post('/api/messages', request)) as SendReceipt,
     events: (ref, after, signal) => events(target, ref, after, signal),
     stop: async (ref) => ((await post(`${sessionPath(ref)}/stop`, {})) as { stopped: boolean }).stopped,
+    async answer(ref, callId, text) {
+      return ((await post(`${sessionPath(ref)}/answers`, { callId, text })) as { answered: boolean }).answered;
+    },
+    async parked(ref, action) {
+      return ((await post(`${sessionPath(ref)}/parked`, { action })) as { done: boolean }).done;
+    },
     async delete(ref) {
       const answer = await exchangeJson(target, { method: 'DELETE', path: sessionPath(ref), patienceMs });
       return (answer as { deleted: boolean }).deleted;

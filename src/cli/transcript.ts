@@ -40,7 +40,7 @@ export function createTranscript(style: Style): Transcript {
             const lines = spoken(entry.message);
             return lines.length === 0 ? [] : [headline('talaria', entry, style), ...lines];
           }
-          return [headline('you', entry, style), printable(textOf(entry.message)).trimEnd(), ''];
+          return asked(entry, printable(textOf(entry.message)).trimEnd(), style);
         case 'notice':
           return [style.yellow(`! ${printable(entry.text)}`), ''];
         case 'turn-closed':
@@ -52,6 +52,12 @@ export function createTranscript(style: Style): Transcript {
     },
     end: () => [...unsettled.values()].map((call) => style.dim(`▸ ${call} … not finished yet`)),
   };
+}
+
+/** What nobody wrote is a small line of its own, not something that the user said. */
+function asked(entry: Entry, text: string, style: Style): string[] {
+  if ('inboxId' in entry && entry.inboxId === null) return [style.dim(`(told the model: ${text})`), ''];
+  return [headline('you', entry, style), text, ''];
 }
 
 function headline(who: string, entry: Entry, style: Style): string {

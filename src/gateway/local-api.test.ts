@@ -5,6 +5,7 @@ import { ModelError } from '../models/model.ts';
 import { ApiError, messageBytesMax, waitingMessagesMax, type SendReceipt } from '../protocol/api.ts';
 import type { SessionEvent } from '../protocol/events.ts';
 import { textOf } from '../protocol/messages.ts';
+import { FakeConversation } from '../store/fake-conversation.ts';
 import { StoreError } from '../store/store.ts';
 import { echo, openTestGateway, type Answer, type TestGateway } from './test-gateway.ts';
 
@@ -235,11 +236,8 @@ test('a delivery that fails for now is tried again later, marked as a possible r
   gateway.deliverWith(() => ({ kind: 'sent', platformId: null }));
   await gateway.clock.advance(10_000);
   assert.deepEqual(
-    gateway.deliveries.map(({ text, maybeRepeated }) => [text, maybeRepeated]),
-    [
-      ['first', false],
-      ['first', true],
-    ],
+    gateway.deliveries.map(({ text }) => text),
+    ['first', '(possibly repeated) first'],
   );
   await gateway.close();
 });
@@ -257,6 +255,74 @@ test('leaving takes no more messages and leaves an open turn for the next proces
   const journal = await gateway.store.read.journal(receipt.sessionId, 0);
   assert.equal(journal?.openTurn?.state, 'open');
   assert.equal(journal?.openTurn?.crashes, 0);
+  await gateway.close();
+});
+
+/** A session whose turn was parked, as after three crashes. */
+async function park(gateway: TestGateway): Promise<void> {
+  const ids = countingIdSource();
+  const chat = new FakeConversation(gateway.store, ids, 'one');
+  const turnId = await chat.openTurn('hello');
+  await chat.commit(
+    { verb: 'freeze-head', reason: 'session-started', head: { systemPrompt: 'S', tools: [] } },
+    { verb: 'close-turn', turnId, outcome: 'parked', reply: null },
+  );
+  await gateway.store.releaseLease(chat.lease);
+}
+
+test('C90 a parked turn that is tried again is answered, and who looks on sees all of it', async () => {
+  const gateway = await openTestGateway({ answer: echo });
+  await park(gateway);
+  assert.equal((await gateway.api.session('one'))?.state, 'parked');
+  let closed = 0;
+  const retried: Promise<boolean>[] = [];
+  const events = await follow(gateway, 'one', (event) => {
+    if (event.kind === 'live-state') retried.push(gateway.api.parked('one', 'retry'));
+    return isClosed(event) && ++closed === 2;
+  });
+  assert.deepEqual(await Promise.all(retried), [true]);
+  assert.deepEqual(assistantTexts(events), ['hello']);
+  const entries = events.flatMap((event) => (event.kind === 'entry' ? [event.entry] : []));
+  assert.deepEqual(
+    entries.map((entry) => entry.seq),
+    entries.map((_, index) => index + 1),
+  );
+  assert.deepEqual(
+    entries.flatMap((entry) => (entry.kind === 'turn-closed' ? [entry.outcome] : [])),
+    ['parked', 'answered'],
+  );
+  assert.equal(await gateway.api.parked('one', 'retry'), false);
+  assert.equal((await gateway.api.session('one'))?.state, 'idle');
+  await gateway.close();
+});
+
+test('a parked turn that is given up is not tried again, and the session goes on', async () => {
+  const gateway = await openTestGateway({ answer: echo });
+  await park(gateway);
+  const dropped: Promise<boolean>[] = [];
+  await follow(gateway, 'one', (event) => {
+    if (event.kind === 'live-state') dropped.push(gateway.api.parked('one', 'drop'));
+    return event.kind === 'entry' && event.entry.kind === 'notice';
+  });
+  assert.deepEqual(await Promise.all(dropped), [true]);
+  assert.equal(await gateway.api.parked('one', 'drop'), false);
+  assert.equal((await gateway.api.session('one'))?.state, 'idle');
+  await send(gateway, 'and now?');
+  let closed = 0;
+  const events = await follow(gateway, 'one', (event) => isClosed(event) && ++closed === 2);
+  assert.deepEqual(assistantTexts(events), ['and now?']);
+  await gateway.close();
+});
+
+test('a parked turn that the session left behind is not tried again, in words that say what to do', async () => {
+  const gateway = await openTestGateway({ answer: echo });
+  await park(gateway);
+  await send(gateway, 'something else');
+  let closed = 0;
+  await follow(gateway, 'one', (event) => isClosed(event) && ++closed === 2);
+  await gateway.clock.advance(0);
+  await assert.rejects(gateway.api.parked('one', 'retry'), { reason: 'busy', message: /has gone on .* drop/ });
+  await assert.rejects(gateway.api.parked('nowhere', 'retry'), { reason: 'not-found' });
   await gateway.close();
 });
 
@@ -289,12 +355,14 @@ test('an import that is not a whole session is refused by line', async () => {
   await gateway.close();
 });
 
-test('a deleted session is gone, also in the middle of a turn', async () => {
+test('a deleted session is gone, also in the middle of a turn, and whoever keeps more of it is told', async () => {
   const { answer, reached } = waiting();
-  const gateway = await openTestGateway({ answer });
-  await send(gateway, 'hello');
+  const deleted: string[] = [];
+  const gateway = await openTestGateway({ answer, onDeleted: (id) => Promise.resolve(void deleted.push(id)) });
+  const { sessionId } = await send(gateway, 'hello');
   await reached;
   assert.equal(await gateway.api.delete('one'), true);
+  assert.deepEqual(deleted, [sessionId]);
   assert.equal(await gateway.api.session('one'), null);
   await assert.rejects(gateway.api.delete('one'), { reason: 'not-found' });
   await gateway.close();
@@ -329,4 +397,72 @@ test('what a process left unfinished is taken up by the next one', async () => {
   await second.drain.recover();
   assert.deepEqual(assistantTexts(await follow(second, receipt.sessionId, isClosed)), ['hello']);
   await second.close();
+});
+
+/** A gateway whose model asks for a tool that asks a person, and then says what came of it. */
+async function gatewayThatAsks(deadlineInMs: number) {
+  const usage = { inputTokens: 1, cachedTokens: 0, outputTokens: 1, reasoningTokens: 0, usd: 0 };
+  const gateway = await openTestGateway({
+    tool: {
+      definition: { name: 'ask', description: '', parameters: {} },
+      effect: 'write',
+      replay: 'never',
+      parse: (value) => ({ ok: true, value }),
+      run: () =>
+        Promise.resolve({ kind: 'ask', text: 'Shall I?', choices: null, deadline: gateway.clock.now() + deadlineInMs }),
+      answered: (_input, answer) => Promise.resolve({ kind: 'finished', text: `they said ${answer}` }),
+    },
+    answer: async function* (request) {
+      const last = request.messages.at(-1);
+      if (last?.role === 'tool') yield { kind: 'text-delta', text: last.parts[0].text };
+      else yield { kind: 'tool-call', providerCallId: 'p', name: 'ask', arguments: '{}' };
+      yield { kind: 'end', stop: last?.role === 'tool' ? 'answer' : 'tool-calls', usage };
+    },
+  });
+  await send(gateway, 'go');
+  const events = await follow(gateway, 'one', (event) => event.kind === 'entry' && event.entry.kind === 'notice');
+  const last = events.at(-1);
+  assert.ok(last?.kind === 'entry' && last.entry.kind === 'notice' && last.entry.question !== undefined);
+  await gateway.clock.advance(0);
+  return { gateway, callId: last.entry.question.callId };
+}
+
+test('a question is answered through the API, once, and the turn goes on at once', async () => {
+  const { gateway, callId } = await gatewayThatAsks(600_000);
+  assert.equal(gateway.drain.counts().running, 0, 'nobody is at work while it waits');
+  assert.deepEqual(
+    [await gateway.api.answer('one', callId, 'yes'), await gateway.api.answer('one', callId, 'no')],
+    [true, false],
+  );
+  assert.deepEqual(assistantTexts(await follow(gateway, 'one', isClosed)).at(-1), 'they said yes');
+  await gateway.close();
+});
+
+test('a question that nobody answers times out by the clock, also in the process after this one', async () => {
+  const { gateway } = await gatewayThatAsks(600_000);
+  await gateway.clock.advance(599_000);
+  assert.equal((await gateway.api.session('one'))?.state, 'running');
+  await gateway.clock.advance(2_000);
+  assert.deepEqual(assistantTexts(await follow(gateway, 'one', isClosed)).at(-1), 'they said null');
+  await gateway.close();
+
+  const { gateway: first } = await gatewayThatAsks(1_000);
+  await first.drain.leave(0);
+  const second = await openTestGateway({ answer: echo, wrapStore: () => first.store });
+  await second.clock.advance(2_000);
+  await second.drain.recover();
+  const events = await follow(second, 'one', isClosed);
+  assert.match(JSON.stringify(events), /can not take an answer any more|There is no tool named/);
+  await second.close();
+});
+
+test('a stop ends a turn that waits for a person', async () => {
+  const { gateway } = await gatewayThatAsks(600_000);
+  assert.equal(await gateway.api.stop('one'), true);
+  const events = await follow(gateway, 'one', isClosed);
+  const [closed] = events.flatMap((event) =>
+    event.kind === 'entry' && event.entry.kind === 'turn-closed' ? [event.entry.outcome] : [],
+  );
+  assert.equal(closed, 'stopped');
+  await gateway.close();
 });

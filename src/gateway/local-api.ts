@@ -3,12 +3,14 @@ import type { IdSource } from '../lib/ids.ts';
 import { isId } from '../lib/ids.ts';
 import {
   ApiError,
+  messageBytesMax,
   type ApiErrorReason,
+  type ParkedAction,
   type SendRequest,
   type SessionSummary,
   type TalariaApi,
 } from '../protocol/api.ts';
-import { sessionNameProblem } from '../protocol/ids.ts';
+import { sessionNameProblem, type SessionId } from '../protocol/ids.ts';
 import { StoreError, type SessionRecord, type Store } from '../store/store.ts';
 import type { Receipt } from '../channels/channel.ts';
 import type { Intake } from './intake.ts';
@@ -18,6 +20,8 @@ import type { SessionDrain } from './session-drain.ts';
 
 const sessionsPageMax = 500;
 const searchHitsMax = 100;
+/** More than the verbs about parked turns write. */
+const parkedEntriesMax = 16;
 
 export interface LocalApiDeps {
   readonly store: Store;
@@ -27,6 +31,8 @@ export interface LocalApiDeps {
   readonly ids: IdSource;
   readonly status: TalariaApi['status'];
   readonly backup: TalariaApi['backup'];
+  /** Called once a session is gone: what is kept of it outside the store can go too. */
+  readonly onDeleted?: (sessionId: SessionId) => Promise<void>;
 }
 
 export function createLocalApi(deps: LocalApiDeps): TalariaApi {
@@ -58,11 +64,23 @@ export function createLocalApi(deps: LocalApiDeps): TalariaApi {
     async stop(ref) {
       return deps.drain.stop((await get(ref)).id);
     },
+    async answer(ref, callId, text) {
+      const { id } = await get(ref);
+      if (Buffer.byteLength(text) > messageBytesMax) throw new ApiError('too-large', 'The answer is too long.');
+      const answered = await translated(() => deps.store.answerCall(id, callId, text.toWellFormed()));
+      if (answered) deps.drain.wake(id);
+      return answered;
+    },
+    async parked(ref, action) {
+      return settleParked(deps, await get(ref), action);
+    },
     async delete(ref) {
-      const record = await get(ref);
-      await deps.drain.stop(record.id);
-      await deps.drain.whenIdle(record.id);
-      return translated(() => deps.store.deleteSession(record.id));
+      const { id } = await get(ref);
+      await deps.drain.stop(id);
+      await deps.drain.whenIdle(id);
+      const isDeleted = await translated(() => deps.store.deleteSession(id));
+      if (isDeleted) await deps.onDeleted?.(id);
+      return isDeleted;
     },
     search: (query, limit) => deps.store.search(query, Math.min(limit, searchHitsMax)),
     async *export(ref) {
@@ -80,6 +98,20 @@ export function createLocalApi(deps: LocalApiDeps): TalariaApi {
       return summaryOf(await translated(() => deps.store.importSession(id, key, { ...session, name: wanted })));
     },
   };
+}
+
+async function settleParked(deps: LocalApiDeps, session: SessionRecord, action: ParkedAction): Promise<boolean> {
+  const { store, hub, drain } = deps;
+  const { id } = session;
+  // Who has just seen the turn end may be quicker than the run that ended it is with giving up its lease.
+  if (session.turn !== 'open') await drain.whenIdle(id);
+  const isDone = await translated(() => (action === 'retry' ? store.retryParked(id) : store.dropParked(id)));
+  if (!isDone) return false;
+  // No run of the session wrote these, so none shows them.
+  const written = await store.read.entries(id, { after: session.lastSeq, limit: parkedEntriesMax });
+  for (const entry of written) hub.publish(id, { kind: 'entry', entry });
+  if (action === 'retry') drain.wake(id);
+  return true;
 }
 
 async function send(

@@ -108,6 +108,7 @@ const toolResult = z.object({
   callId: id('cal'),
   outcome: z.enum(['finished', 'failed', 'unknown', 'skipped']),
   text: z.string(),
+  mistake: z.optional(z.literal(true)),
 });
 const tool = z.object({ name: z.string(), description: z.string(), parameters: z.record(z.string(), z.unknown()) });
 const common = { seq: z.number(), at: z.number(), turnId: z.nullable(id('trn')) };
@@ -133,7 +134,7 @@ const entrySchema = z.union([
     ...common,
   }),
   z.object({ kind: z.literal('turn-opened'), ...common }),
-  z.object({ kind: z.literal('message'), message: userMessage, inboxId: id('inb'), ...common }),
+  z.object({ kind: z.literal('message'), message: userMessage, inboxId: z.nullable(id('inb')), ...common }),
   z.object({ kind: z.literal('message'), message: assistantMessage, modelCallId: id('mdl'), ...common }),
   z.object({ kind: z.literal('message'), message: toolMessage, ...common }),
   z.object({ kind: z.literal('notice'), text: z.string(), ...common }),

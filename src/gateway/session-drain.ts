@@ -5,7 +5,7 @@
  */
 import { ActionCut, type Agent } from '../agent/turn-deps.ts';
 import { runSession, type RunSessionDeps } from '../agent/run-session.ts';
-import { sleep } from '../lib/clock.ts';
+import { sleep, type Clock } from '../lib/clock.ts';
 import { retryDelayMs } from '../lib/retry.ts';
 import type { NodeId, SessionId } from '../protocol/ids.ts';
 import { StoreError } from '../store/store.ts';
@@ -15,6 +15,10 @@ const leaseTtlMs = 30_000;
 const sessionsAtOnceMax = 256;
 /** How many unfinished sessions one start takes up; more than a machine can hold open anyway. */
 const recoveredSessionsMax = 100_000;
+/** Crashes already counted before this run; the one that may be counted now comes on top. */
+const crashesOfSuspects = 1;
+/** A suspect that lives longer than this lets the next one begin beside it. */
+const suspectPatienceMs = 60_000;
 const troubleDelays = { attemptsMax: Infinity, firstDelayMs: 1_000, delayMaxMs: 30_000 };
 
 export interface SessionDrainDeps extends Omit<RunSessionDeps, 'publish'> {
@@ -48,7 +52,11 @@ export interface SessionDrain {
 export function createSessionDrain(deps: SessionDrainDeps): SessionDrain {
   const running = new Map<SessionId, Run>();
   const queued = new Set<SessionId>();
+  /** Timers of sessions that wait for a person. */
+  const alarms = new Map<SessionId, () => void>();
   const leaving = new AbortController();
+  /** Ends with the suspect turn that was begun last. */
+  let suspects: Promise<void> = Promise.resolve();
   let whenIdle: (() => void) | null = null;
   let cancelRenewal: (() => void) | null = null;
 
@@ -102,7 +110,25 @@ export function createSessionDrain(deps: SessionDrainDeps): SessionDrain {
     }
   };
 
+  /**
+   * A turn that was open when the process died twice may be the reason. Such turns run one at a time: should the process
+   * die again, it is known of which one, and the innocent are not parked with it.
+   */
   const runOnce = async (sessionId: SessionId, run: Run): Promise<void> => {
+    const turn = (await deps.store.read.journal(sessionId, Number.MAX_SAFE_INTEGER))?.openTurn ?? null;
+    if (turn === null || turn.crashes < crashesOfSuspects) return runLeased(sessionId, run);
+    const before = suspects;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    suspects = promise;
+    try {
+      await settledWithin(deps.clock, before, suspectPatienceMs, leaving.signal);
+      if (!leaving.signal.aborted) await runLeased(sessionId, run);
+    } finally {
+      resolve();
+    }
+  };
+
+  const runLeased = async (sessionId: SessionId, run: Run): Promise<void> => {
     const lease = await deps.store.acquireLease(sessionId, deps.owner, leaseTtlMs);
     if (lease === null) return;
     try {
@@ -113,11 +139,23 @@ export function createSessionDrain(deps: SessionDrainDeps): SessionDrain {
         if (run.action.signal.aborted && !leaving.signal.aborted) run.action = new AbortController();
         return run.action.signal;
       };
-      await runSession({ ...deps, publish }, agent, lease, { leaving: leaving.signal, nextAction });
+      const control = { leaving: leaving.signal, nextAction };
+      const end = await runSession({ ...deps, publish }, agent, lease, control);
+      if (end.kind === 'waits') wakeAt(sessionId, end.until);
     } finally {
       await deps.store.releaseLease(lease);
       deps.onRan();
     }
+  };
+
+  /** A question has a deadline, also if nobody ever answers. */
+  const wakeAt = (sessionId: SessionId, time: number) => {
+    alarms.get(sessionId)?.();
+    const ring = () => {
+      alarms.delete(sessionId);
+      wake(sessionId);
+    };
+    alarms.set(sessionId, deps.clock.setTimer(Math.max(0, time - deps.clock.now()), ring));
   };
 
   const wake = (sessionId: SessionId) => {
@@ -134,7 +172,10 @@ export function createSessionDrain(deps: SessionDrainDeps): SessionDrain {
     },
     async stop(sessionId) {
       const stopped = await deps.store.requestStop(sessionId);
-      running.get(sessionId)?.action.abort(new ActionCut('stop'));
+      const run = running.get(sessionId);
+      run?.action.abort(new ActionCut('stop'));
+      // A turn that waits for a person has nobody at work who would see the stop.
+      if (run === undefined && stopped) wake(sessionId);
       return stopped;
     },
     whenIdle: (sessionId) => running.get(sessionId)?.done ?? Promise.resolve(),
@@ -151,6 +192,23 @@ export function createSessionDrain(deps: SessionDrainDeps): SessionDrain {
         cancel();
       }
       cancelRenewal?.();
+      for (const cancel of alarms.values()) cancel();
+      alarms.clear();
     },
   };
+}
+
+/** Waits for something to end, but not for ever. */
+function settledWithin(clock: Clock, event: Promise<void>, limitMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      cancel();
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = clock.setTimer(limitMs, end);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+    void event.then(end);
+  });
 }

@@ -38,6 +38,8 @@ export async function* followSession(
     for await (const event of subscription.events) {
       if (signal.aborted) return;
       if (event.kind === 'entry') {
+        // Not every entry is announced (its writer may have died in the moment between): gaps are filled from the store.
+        if (event.entry.seq > seq + 1) yield* stored();
         if (event.entry.seq <= seq) continue;
         seq = event.entry.seq;
       }

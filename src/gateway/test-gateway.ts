@@ -7,9 +7,11 @@ import { silentLog } from '../lib/log.ts';
 import { seededRandom } from '../lib/random.ts';
 import type { ModelEvent, ModelRequest } from '../models/model.ts';
 import type { StatusReport, TalariaApi } from '../protocol/api.ts';
+import type { SessionId } from '../protocol/ids.ts';
 import { textOf } from '../protocol/messages.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { Store } from '../store/store.ts';
+import type { Tool } from '../tools/tool.ts';
 import { createOutbox } from './delivery/outbox.ts';
 import { createIntake } from './intake.ts';
 import { createLiveHub } from './live-hub.ts';
@@ -43,6 +45,8 @@ export async function openTestGateway(options: {
   answer: Answer;
   wrapStore?: (store: Store) => Store;
   joinWaiting?: boolean;
+  tool?: Tool;
+  onDeleted?: (sessionId: SessionId) => Promise<void>;
 }): Promise<TestGateway> {
   const clock = new FakeClock();
   const ids = countingIdSource();
@@ -54,6 +58,7 @@ export async function openTestGateway(options: {
   let outcome: () => DeliveryOutcome = () => ({ kind: 'sent', platformId: 'p' });
   const channel: Channel = {
     name: 'cli',
+    limits: { textCharsMax: null, dedupes: false },
     start: () => Promise.resolve(),
     stop: () => Promise.resolve(),
     deliver: (delivery) => (deliveries.push(delivery), Promise.resolve(outcome())),
@@ -62,10 +67,12 @@ export async function openTestGateway(options: {
   const outbox = createOutbox({ store, owner, clock, log, channels: new Map([['cli', channel]]) });
   const agent: Agent = {
     model: { provider: 'test', name: 'test', stream: options.answer },
-    tools: { get: () => undefined },
+    tools: { get: (name) => (options.tool?.definition.name === name ? options.tool : undefined) },
     limits: { modelCallsMax: 10, crashesMax: 3, joinWaiting: options.joinWaiting ?? true },
     modelRetriesMax: 0,
     workspace: '/nowhere',
+    spoolFolder: () => '/nowhere',
+    keepResult: (_sessionId, callId) => Promise.resolve(`/kept/${callId}`),
     buildHead: async () => ({ systemPrompt: 'S', tools: [] }),
   };
   const agentFor = () => Promise.resolve(agent);
@@ -80,6 +87,7 @@ export async function openTestGateway(options: {
     ids,
     status: () => Promise.reject<StatusReport>(new Error('not part of this test')),
     backup: async function* () {},
+    ...(options.onDeleted === undefined ? {} : { onDeleted: options.onDeleted }),
   });
   return {
     api,

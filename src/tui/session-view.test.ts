@@ -104,6 +104,11 @@ describe('the scrolling view of a session', () => {
     );
   });
 
+  test('shows what nobody wrote as an aside', () => {
+    const message = { role: 'user', parts: [{ kind: 'text', text: 'sum it up' }] } as const;
+    assert.equal(shown(entry({ kind: 'message', message, inboxId: null })), '(told the model: sum it up)\n');
+  });
+
   test('shows notices and an unusual end', () => {
     assert.equal(
       shown(delta('Hm'), entry({ kind: 'notice', text: 'no key' }), entry({ kind: 'turn-closed', outcome: 'failed' })),

@@ -70,9 +70,7 @@ export class SessionView {
         } else if (entry.message.role === 'tool') {
           const [result] = entry.message.parts;
           this.#endCall(result.callId, result.outcome);
-        } else if ('inboxId' in entry && !this.#options.isOwn(entry.inboxId)) {
-          this.#line(style.bold(`you: ${printable(textOf(entry.message)).trimEnd()}`));
-        }
+        } else if ('inboxId' in entry) this.#showAsked(entry.inboxId, printable(textOf(entry.message)).trimEnd());
         return;
       case 'notice':
         return this.#line(style.yellow(`! ${printable(entry.text)}`));
@@ -84,6 +82,12 @@ export class SessionView {
       case 'turn-opened':
         return;
     }
+  }
+
+  #showAsked(inboxId: InboxId | null, text: string): void {
+    const { style } = this.#options;
+    if (inboxId === null) this.#line(style.dim(`(told the model: ${text})`));
+    else if (!this.#options.isOwn(inboxId)) this.#line(style.bold(`you: ${text}`));
   }
 
   /** What is going on when we begin to look, or look again. */

@@ -171,6 +171,13 @@ export class FakeApi implements TalariaApi {
     };
   }
 
+  answer(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  parked(): Promise<boolean> {
+    return Promise.reject(new Error('not in this fake'));
+  }
   delete(): Promise<boolean> {
     return Promise.reject(new Error('not in this fake'));
   }

@@ -30,6 +30,7 @@ function spokenText(item: Item): string {
     case 'outcome':
       return `The turn ${item.outcome === 'failed' ? 'failed' : `was ${item.outcome}`}.`;
     case 'user':
+    case 'nudge':
     case 'stray-result':
       return '';
   }

@@ -6,6 +6,7 @@ import {
   ApiError,
   apiPrefix,
   type ApiErrorReason,
+  type ParkedAction,
   type SearchHit,
   type SendReceipt,
   type SendRequest,
@@ -21,6 +22,7 @@ export interface Api {
   session(ref: string): Promise<SessionSummary>;
   send(request: SendRequest): Promise<SendReceipt>;
   stop(ref: string): Promise<boolean>;
+  parked(ref: string, action: ParkedAction): Promise<boolean>;
   delete(ref: string): Promise<boolean>;
   search(query: string, limit: number, signal: AbortSignal): Promise<readonly SearchHit[]>;
   login(key: string): Promise<void>;
@@ -36,6 +38,8 @@ export function createApi(): Api {
     session: (ref) => request<SessionSummary>('GET', sessionPath(ref)),
     send: (message) => request<SendReceipt>('POST', '/messages', { body: message }),
     stop: async (ref) => (await request<{ stopped: boolean }>('POST', `${sessionPath(ref)}/stop`)).stopped,
+    parked: async (ref, action) =>
+      (await request<{ done: boolean }>('POST', `${sessionPath(ref)}/parked`, { body: { action } })).done,
     delete: async (ref) => (await request<{ deleted: boolean }>('DELETE', sessionPath(ref))).deleted,
     async search(query, limit, signal) {
       const path = `/search?q=${encodeURIComponent(query)}&limit=${limit}`;

@@ -1,5 +1,5 @@
 /** What stands between the header and the composer: a conversation, or a greeting where there is none yet. */
-import type { StatusReport } from '../../src/protocol/api.ts';
+import type { ParkedAction, StatusReport } from '../../src/protocol/api.ts';
 import { EmptyState } from './empty-state.tsx';
 import type { Outbox, PendingMessage } from './outbox.ts';
 import type { Route } from './route.ts';
@@ -13,9 +13,11 @@ export interface ChatBodyProps {
   readonly outbox: Outbox | null;
   readonly status: StatusReport | null;
   readonly onSend: (text: string) => void;
+  /** What to do about the parked turn; null if none is parked. */
+  readonly onParked: ((action: ParkedAction) => Promise<void>) | null;
 }
 
-export function ChatBody({ route, followed, pending, outbox, status, onSend }: ChatBodyProps) {
+export function ChatBody({ route, followed, pending, outbox, status, onSend, onParked }: ChatBodyProps) {
   const { conversation, connection } = followed;
   const isMissing = connection.kind === 'missing';
   const isReadToTheStart = conversation.caughtUp && conversation.firstSeq === 1;
@@ -32,6 +34,7 @@ export function ChatBody({ route, followed, pending, outbox, status, onSend }: C
       onLoadEarlier={followed.loadEarlier}
       onRetry={(externalId) => outbox?.retry(externalId)}
       onDiscard={(externalId) => outbox?.remove([externalId])}
+      onParked={onParked}
     />
   );
 }

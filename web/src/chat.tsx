@@ -1,7 +1,7 @@
 /** The sessions, the conversation and the composer, and what they tell each other. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
-import { ApiError } from '../../src/protocol/api.ts';
+import { ApiError, type ParkedAction } from '../../src/protocol/api.ts';
 import { Announcer } from './announcer.tsx';
 import type { Api } from './api.ts';
 import { Banner } from './banner.tsx';
@@ -65,6 +65,11 @@ export function Chat({ api, outgoing, onUnauthorized }: ChatProps) {
   const stop = () => {
     if (route.session !== null && isRunning) api.stop(route.session).catch(onError);
   };
+  const settleParked = async (action: ParkedAction) => {
+    if (route.session === null) return;
+    await api.parked(route.session, action).catch(onError);
+    list.refresh();
+  };
   const startChat = () => {
     drawer.close();
     navigate(newChat);
@@ -121,6 +126,7 @@ export function Chat({ api, outgoing, onUnauthorized }: ChatProps) {
           outbox={outgoing.outbox}
           status={status}
           onSend={send}
+          onParked={listed?.state === 'parked' && !isRunning ? settleParked : null}
         />
         <Announcer key={route.session} conversation={conversation} />
         <Composer

@@ -136,6 +136,12 @@ test('what comes with a message is named', () => {
   ]);
 });
 
+test('what the program told the model is an item of its own, not something the user said', () => {
+  const message = { role: 'user', parts: [{ kind: 'text', text: 'sum it up' }] } as const;
+  const { items } = after([stored(1, { kind: 'message', message, inboxId: null })]);
+  assert.deepEqual(items, [{ kind: 'nudge', seq: 1, at: 1_000, text: 'sum it up' }]);
+});
+
 test('the draft grows, and the stored message takes its place without doubling, whichever is told first', () => {
   const writing = after([liveState, turnStarted, delta('Hel'), delta('lo')]);
   assert.equal(draftOf(writing)?.text, 'Hello');

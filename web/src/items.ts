@@ -37,7 +37,7 @@ export type UserItem = {
   readonly kind: 'user';
   readonly seq: number;
   readonly at: number;
-  readonly inboxId: InboxId | null;
+  readonly inboxId: InboxId;
   readonly text: string;
   /** Names of what came with the text. */
   readonly attachments: readonly string[];
@@ -56,6 +56,8 @@ export type Item =
   /** A result whose call is further back than what is loaded. */
   | { readonly kind: 'stray-result'; readonly seq: number; readonly at: number; readonly part: ToolResultPart }
   | { readonly kind: 'notice'; readonly seq: number; readonly at: number; readonly text: string }
+  /** What the program itself told the model. */
+  | { readonly kind: 'nudge'; readonly seq: number; readonly at: number; readonly text: string }
   | {
       readonly kind: 'outcome';
       readonly seq: number;
@@ -82,10 +84,9 @@ export function withEntry(items: readonly Item[], entry: Entry, tookMs: number |
       const { message } = entry;
       if (message.role === 'user') {
         const inboxId = 'inboxId' in entry ? entry.inboxId : null;
-        return [
-          ...items,
-          { kind: 'user', seq, at, inboxId, text: textOf(message), attachments: attachmentsOf(message) },
-        ];
+        const text = textOf(message);
+        if (inboxId === null) return [...items, { kind: 'nudge', seq, at, text }];
+        return [...items, { kind: 'user', seq, at, inboxId, text, attachments: attachmentsOf(message) }];
       }
       if (message.role === 'assistant') return [...items, { kind: 'answer', seq, at, blocks: blocksOf(message, at) }];
       const [part] = message.parts;

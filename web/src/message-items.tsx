@@ -38,6 +38,8 @@ function ItemBody({ item, running }: Pick<ItemViewProps, 'item' | 'running'>) {
       );
     case 'notice':
       return <p class="aside">{item.text}</p>;
+    case 'nudge':
+      return <p class="aside">The model was told: {item.text}</p>;
     case 'outcome':
       return <p class={`aside ${item.outcome}`}>{outcomeTexts[item.outcome]}</p>;
   }

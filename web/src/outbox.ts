@@ -122,7 +122,7 @@ export function withoutStored(pending: readonly PendingMessage[], items: readonl
   if (pending.length === 0) return pending;
   const stored = items.filter((item) => item.kind === 'user');
   const known = new Set(pending.map(({ state }) => (state.kind === 'accepted' ? state.inboxId : null)));
-  const unclaimed = stored.filter((item) => item.inboxId !== null && !known.has(item.inboxId));
+  const unclaimed = stored.filter((item) => !known.has(item.inboxId));
   return pending.filter(({ state, text, afterSeq }) => {
     if (state.kind === 'accepted') return !stored.some((item) => item.inboxId === state.inboxId);
     const index = unclaimed.findIndex((item) => item.seq > afterSeq && item.text === text);

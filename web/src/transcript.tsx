@@ -4,6 +4,7 @@
  */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
+import type { ParkedAction } from '../../src/protocol/api.ts';
 import type { CallId } from '../../src/protocol/ids.ts';
 import { draftOf, unplacedCalls, type Conversation, type RunningCall } from './conversation.ts';
 import { Icon } from './icon.tsx';
@@ -12,6 +13,7 @@ import { Markdown } from './markdown.tsx';
 import { memo } from './memo.ts';
 import { ItemView } from './message-items.tsx';
 import type { PendingMessage } from './outbox.ts';
+import { ParkedChoice } from './parked-choice.tsx';
 import { PendingView } from './pending-view.tsx';
 import { Reasoning } from './reasoning.tsx';
 import { ToolCall } from './tool-call.tsx';
@@ -27,6 +29,7 @@ export interface TranscriptProps {
   readonly onLoadEarlier: () => void;
   readonly onRetry: (externalId: string) => void;
   readonly onDiscard: (externalId: string) => void;
+  readonly onParked: ((action: ParkedAction) => Promise<void>) | null;
 }
 
 export function Transcript(props: TranscriptProps) {
@@ -48,6 +51,7 @@ export function Transcript(props: TranscriptProps) {
             </button>
           )}
           <Items items={conversation.items} running={running} soughtSeq={soughtSeq} />
+          {props.onParked !== null && <ParkedChoice onChoose={props.onParked} />}
           {unplacedCalls(conversation).map((call) => (
             <ToolCall key={call.callId} name={call.name} argumentText={call.arguments} result={null} running={call} />
           ))}

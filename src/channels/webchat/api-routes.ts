@@ -3,10 +3,12 @@ import { eventStream, type SentEvent } from '../../http/server-sent-events.ts';
 import { HttpProblem, json, readJson, type HttpRequest, type HttpResponse } from '../../http/http-message.ts';
 import type { Route } from '../../http/router.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { isId } from '../../lib/ids.ts';
 import {
   ApiError,
   messageBytesMax,
   type ApiErrorReason,
+  type ParkedAction,
   type SendRequest,
   type TalariaApi,
 } from '../../protocol/api.ts';
@@ -14,6 +16,7 @@ import type { SessionEvent } from '../../protocol/events.ts';
 
 /** JSON may spell a character as six, and a little is around it. */
 const messageBodyBytesMax = messageBytesMax * 6 + 10_000;
+const actionBodyBytesMax = 1_000;
 const importBytesMax = 1_000_000_000;
 const externalIdCharsMax = 200;
 
@@ -31,6 +34,12 @@ export function apiRoutes(api: TalariaApi, clock: Clock): Route[] {
       method: 'POST',
       path: '/api/sessions/:ref/stop',
       handle: async (request) => json({ stopped: await api.stop(ref(request)) }),
+    },
+    { method: 'POST', path: '/api/sessions/:ref/answers', handle: (request) => answerCall(api, request) },
+    {
+      method: 'POST',
+      path: '/api/sessions/:ref/parked',
+      handle: async (request) => json({ done: await api.parked(ref(request), await parkedAction(request)) }),
     },
     { method: 'GET', path: '/api/sessions/:ref/events', handle: (request) => followEvents(api, clock, request) },
     { method: 'GET', path: '/api/sessions/:ref/export', handle: (request) => exportSession(api, ref(request)) },
@@ -145,10 +154,29 @@ function wholeNumber(request: HttpRequest, name: string, otherwise: number): num
   return value;
 }
 
-async function sendRequest(request: HttpRequest): Promise<SendRequest> {
-  const body = await readJson(request, messageBodyBytesMax);
+async function readFields(request: HttpRequest, bytesMax: number): Promise<Record<string, unknown>> {
+  const body = await readJson(request, bytesMax);
   if (typeof body !== 'object' || body === null) throw new ApiError('bad-request', 'The body must be a JSON object.');
-  const { session = null, text, externalId, channel = 'web' } = body as Record<string, unknown>;
+  return body as Record<string, unknown>;
+}
+
+async function answerCall(api: TalariaApi, request: HttpRequest): Promise<HttpResponse> {
+  const { callId, text } = await readFields(request, messageBodyBytesMax);
+  if (typeof callId !== 'string' || !isId('cal', callId)) {
+    throw new ApiError('bad-request', '`callId` must be the id of a call.');
+  }
+  if (typeof text !== 'string') throw new ApiError('bad-request', '`text` must be a string.');
+  return json({ answered: await api.answer(ref(request), callId, text) });
+}
+
+async function parkedAction(request: HttpRequest): Promise<ParkedAction> {
+  const { action } = await readFields(request, actionBodyBytesMax);
+  if (action === 'retry' || action === 'drop') return action;
+  throw new ApiError('bad-request', '`action` must be "retry" or "drop".');
+}
+
+async function sendRequest(request: HttpRequest): Promise<SendRequest> {
+  const { session = null, text, externalId, channel = 'web' } = await readFields(request, messageBodyBytesMax);
   if (typeof text !== 'string') throw new ApiError('bad-request', '`text` must be a string.');
   if (session !== null && typeof session !== 'string')
     throw new ApiError('bad-request', '`session` must be a name or null.');

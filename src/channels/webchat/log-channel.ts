@@ -7,6 +7,7 @@ import type { Channel } from '../channel.ts';
 export function createLogChannel(name: 'web' | 'cli'): Channel {
   return {
     name,
+    limits: { textCharsMax: null, dedupes: true },
     start: () => Promise.resolve(),
     stop: () => Promise.resolve(),
     deliver: () => Promise.resolve({ kind: 'sent', platformId: null }),

@@ -1,14 +1,15 @@
 /**
- * Sends what the outbox holds, one delivery per session at a time and in order. That an attempt begins is stored
- * before the channel is asked, so that after a crash the next attempt knows it may repeat the one before.
+ * Works off the outbox: one delivery per session at a time and in order, sessions side by side. That an attempt begins
+ * is stored before the channel is asked. How one delivery is sent is in `deliver.ts`.
  */
-import type { Channel, DeliveryOutcome } from '../../channels/channel.ts';
+import type { Channel } from '../../channels/channel.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { NodeId } from '../../protocol/ids.ts';
-import type { DeliverySettlement, OutboxRecord, Store } from '../../store/store.ts';
+import type { OutboxRecord, Store } from '../../store/store.ts';
+import { deliver } from './deliver.ts';
 
-const claimedAtOnceMax = 64;
+const underWayMax = 64;
 /** Between looks for deliveries whose time has come. */
 const lookEveryMs = 5_000;
 
@@ -29,28 +30,38 @@ export interface Outbox {
 
 export function createOutbox(deps: OutboxDeps): Outbox {
   const closing = new AbortController();
-  let working: Promise<void> | null = null;
+  const underWay = new Set<Promise<void>>();
+  let claiming: Promise<void> | null = null;
   let pokedAgain = false;
   let cancelTimer: (() => void) | null = null;
 
-  const work = async () => {
-    do {
+  const begin = (record: OutboxRecord) => {
+    const delivering = deliver(deps, record, closing.signal)
+      .catch((error: unknown) => deps.log.error('delivery left unsettled', { outboxId: record.id, error }))
+      .finally(() => {
+        underWay.delete(delivering);
+        // There is room for one more, and the next of the same session may go.
+        poke();
+      });
+    underWay.add(delivering);
+  };
+
+  const claim = async () => {
+    while (pokedAgain && underWay.size < underWayMax && !closing.signal.aborted) {
       pokedAgain = false;
-      const claimed = await deps.store.claimDeliveries(deps.owner, claimedAtOnceMax);
-      await Promise.all(claimed.map((record) => deliver(deps, record, closing.signal)));
-      // Settling one may free the next of the same session.
-      if (claimed.length > 0) pokedAgain = true;
-    } while (pokedAgain && !closing.signal.aborted);
+      const claimed = await deps.store.claimDeliveries(deps.owner, underWayMax - underWay.size);
+      for (const record of claimed) begin(record);
+    }
   };
 
   const poke = () => {
     pokedAgain = true;
-    if (working !== null || closing.signal.aborted) return;
+    if (claiming !== null || closing.signal.aborted) return;
     cancelTimer?.();
-    working = work()
+    claiming = claim()
       .catch((error: unknown) => deps.log.error('outbox can not be worked off', { error }))
       .finally(() => {
-        working = null;
+        claiming = null;
         if (!closing.signal.aborted) cancelTimer = deps.clock.setTimer(lookEveryMs, poke);
       });
   };
@@ -60,21 +71,8 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     async close() {
       closing.abort(new Error('the program is leaving'));
       cancelTimer?.();
-      await working;
+      await claiming;
+      await Promise.all(underWay);
     },
   };
-}
-
-async function deliver(deps: OutboxDeps, record: OutboxRecord, signal: AbortSignal): Promise<void> {
-  const channel = deps.channels.get(record.channel);
-  const outcome: DeliveryOutcome =
-    channel === undefined
-      ? { kind: 'failed', error: `no channel named ${record.channel} is configured` }
-      : await channel.deliver({ ...record, maybeRepeated: record.attempts > 1 }, signal);
-  if (outcome.kind !== 'sent') deps.log.warn('delivery not sent', { outboxId: record.id, outcome });
-  await deps.store.settleDelivery(record.id, settlementOf(outcome, deps.clock.now()));
-}
-
-function settlementOf(outcome: DeliveryOutcome, now: number): DeliverySettlement {
-  return outcome.kind === 'retry' ? { kind: 'retry', notBefore: now + outcome.afterMs, error: outcome.error } : outcome;
 }

@@ -1,0 +1,335 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import type { Channel, ChannelLimits, DeliveryOutcome } from '../../channels/channel.ts';
+import { FakeClock } from '../../lib/fake-clock.ts';
+import { countingIdSource } from '../../lib/ids.ts';
+import { silentLog } from '../../lib/log.ts';
+import { FakeConversation } from '../../store/fake-conversation.ts';
+import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts';
+import { StoreError, type Store } from '../../store/store.ts';
+import { attemptsMax, repetitionMark } from './deliver.ts';
+import { createOutbox, type Outbox } from './outbox.ts';
+
+/** `lost`: it arrives, but the answer does not. `silence`: it arrives, and then nothing more ever happens. */
+type Behaviour = 'sent' | 'lost' | 'silence' | 'bug' | DeliveryOutcome;
+
+interface World {
+  readonly clock: FakeClock;
+  store: Store;
+  /** What the people see, by target. */
+  readonly seen: { readonly target: string; readonly text: string }[];
+  readonly dedupeIds: string[];
+  /** What the platform does with the next messages; then it takes everything. */
+  readonly script: Behaviour[];
+  reply(session: string, text: string): Promise<void>;
+  /** The process dies, and another one starts. */
+  crash(): Promise<void>;
+  restart(): Promise<void>;
+  /** Another process's outbox on the same store. */
+  open(wrap?: (store: Store) => Store): void;
+  poke(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const short = { textCharsMax: 50, dedupes: false } as const;
+const deduping = { textCharsMax: 30, dedupes: true } as const;
+/** Each is a part of its own under both. */
+const [one, two, three] = ['1'.repeat(26), '2'.repeat(26), '3'.repeat(26)];
+const longReply = [one, two, three].join('\n');
+
+async function withWorld(limits: ChannelLimits, body: (world: World) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'outbox-'));
+  const clock = new FakeClock();
+  const ids = countingIdSource();
+  const seen: World['seen'] = [];
+  const dedupeIds: string[] = [];
+  const script: Behaviour[] = [];
+  const conversations = new Map<string, FakeConversation>();
+  let outbox: Outbox;
+
+  const channel: Channel = {
+    name: 'web',
+    limits,
+    start: () => Promise.resolve(),
+    stop: () => Promise.resolve(),
+    async deliver({ target, text, dedupeId }) {
+      if (text.length > (limits.textCharsMax ?? Infinity)) return { kind: 'failed', error: 'too long' };
+      const behaviour = script.shift() ?? 'sent';
+      if (typeof behaviour === 'object') return behaviour;
+      if (behaviour === 'bug') throw new TypeError('a bug of the channel');
+      if (!limits.dedupes || !dedupeIds.includes(dedupeId)) seen.push({ target, text });
+      dedupeIds.push(dedupeId);
+      if (behaviour === 'silence') return new Promise(() => {});
+      if (behaviour === 'lost') return { kind: 'retry', afterMs: 0, error: 'timed out' };
+      return { kind: 'sent', platformId: `message ${seen.length}` };
+    },
+  };
+  const world: World = {
+    clock,
+    store: await openStore(),
+    seen,
+    dedupeIds,
+    script,
+    async reply(session, text) {
+      const chat = conversations.get(session) ?? new FakeConversation(world.store, ids, session);
+      conversations.set(session, chat);
+      await chat.exchange(text, text);
+    },
+    async crash() {
+      await world.store.close();
+      world.store = await openStore();
+      world.open();
+    },
+    async restart() {
+      await outbox.close();
+      await world.crash();
+    },
+    open(wrap = (store) => store) {
+      const owner = ids.next('nod');
+      outbox = createOutbox({
+        store: wrap(world.store),
+        owner,
+        clock,
+        log: silentLog,
+        channels: new Map([['web', channel]]),
+      });
+    },
+    async poke() {
+      outbox.poke();
+      await clock.advance(0);
+    },
+    async close() {
+      await outbox.close();
+      await world.store.close();
+    },
+  };
+  async function openStore(): Promise<Store> {
+    const path = join(folder, 'state.db');
+    return openSqliteStore({ path, clock, log: silentLog, owner: ids.next('nod'), writer: 'inline' });
+  }
+  world.open();
+  try {
+    await body(world);
+  } finally {
+    await world.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+const texts = (world: World) => world.seen.map(({ text }) => text);
+const pending = async (world: World) => (await world.store.read.totals()).outboxPending;
+const refused: DeliveryOutcome = { kind: 'retry', afterMs: 0, error: 'too many requests', notSent: true };
+
+void describe('delivery', () => {
+  void test('a long answer goes out in parts, in order, each within the limit', async () => {
+    await withWorld(short, async (world) => {
+      await world.reply('alpha', longReply);
+      await world.poke();
+      assert.deepEqual(texts(world), [one, two, three]);
+      assert.equal(await pending(world), 0);
+    });
+  });
+
+  void test('a channel without a limit gets the whole answer at once', async () => {
+    await withWorld({ textCharsMax: null, dedupes: true }, async (world) => {
+      await world.reply('alpha', longReply);
+      await world.poke();
+      assert.deepEqual(texts(world), [longReply]);
+    });
+  });
+
+  void test('C89 after a crash between parts it goes on with the part that was under way, marked', async () => {
+    await withWorld(short, async (world) => {
+      world.script.push('sent', 'silence');
+      await world.reply('alpha', longReply);
+      await world.poke();
+      await world.crash();
+      await world.poke();
+      assert.deepEqual(texts(world), [one, two, repetitionMark + two, three]);
+      assert.equal(await pending(world), 0);
+    });
+  });
+
+  void test('C89 where the platform dedupes, a part keeps its id and nothing is marked or doubled', async () => {
+    await withWorld(deduping, async (world) => {
+      world.script.push('sent', 'silence');
+      await world.reply('alpha', longReply);
+      await world.poke();
+      await world.crash();
+      await world.poke();
+      assert.deepEqual(texts(world), [one, two, three]);
+      const [first] = world.dedupeIds;
+      const id = first?.split('/')[0] ?? '';
+      assert.match(id, /^out_/);
+      assert.deepEqual(world.dedupeIds, [`${id}/1`, `${id}/2`, `${id}/2`, `${id}/3`]);
+    });
+  });
+
+  void test('C89 an answer of the platform that was lost leads to one marked copy of that part', async () => {
+    await withWorld(short, async (world) => {
+      world.script.push('sent', 'lost');
+      await world.reply('alpha', longReply);
+      await world.poke();
+      assert.deepEqual(texts(world), [one, two]);
+      await world.clock.advance(10_000);
+      assert.deepEqual(texts(world), [one, two, repetitionMark + two, three]);
+    });
+  });
+
+  void test('a part has room for the mark', async () => {
+    await withWorld(short, async (world) => {
+      world.script.push('lost');
+      await world.reply('alpha', 'x'.repeat(60));
+      await world.poke();
+      await world.clock.advance(10_000);
+      const [full, rest] = ['x'.repeat(30), 'x'.repeat(30)];
+      assert.deepEqual(texts(world), [full, repetitionMark + full, rest]);
+    });
+  });
+
+  void test('what the platform surely did not take is sent again without a mark', async () => {
+    await withWorld(short, async (world) => {
+      world.script.push('sent', refused, 'sent');
+      await world.reply('alpha', longReply);
+      await world.poke();
+      await world.clock.advance(10_000);
+      assert.deepEqual(texts(world), [one, two, three]);
+    });
+  });
+
+  void test('a stop between parts leaves the rest to the next start, unmarked', async () => {
+    await withWorld(short, async (world) => {
+      const stops: Promise<void>[] = [];
+      world.open((store) => ({
+        ...store,
+        async recordPartSent(id, platformId) {
+          if (stops.length === 0) stops.push(world.restart());
+          await store.recordPartSent(id, platformId);
+        },
+      }));
+      await world.reply('alpha', longReply);
+      await world.poke();
+      await Promise.all(stops);
+      assert.deepEqual(texts(world), [one]);
+      await world.poke();
+      assert.deepEqual(texts(world), [one, two, three]);
+    });
+  });
+
+  void test('a later answer of a session waits for the earlier one, other sessions do not', async () => {
+    await withWorld(short, async (world) => {
+      await world.reply('alpha', longReply);
+      await world.reply('alpha', 'and one more');
+      await world.reply('beta', 'something else');
+      world.script.push(refused);
+      await world.poke();
+      assert.deepEqual(world.seen, [{ target: 'to beta', text: 'something else' }]);
+      await world.clock.advance(10_000);
+      assert.deepEqual(texts(world), ['something else', one, two, three, 'and one more']);
+    });
+  });
+
+  void test('a platform that hangs in one session holds up no other', async () => {
+    await withWorld(short, async (world) => {
+      world.script.push('silence');
+      await world.reply('alpha', 'hello');
+      await world.poke();
+      await world.reply('beta', 'hello too');
+      await world.poke();
+      assert.deepEqual(texts(world), ['hello', 'hello too']);
+      await world.crash();
+    });
+  });
+
+  void test('the waits grow, and the platform may ask for a longer one', async () => {
+    await withWorld(short, async (world) => {
+      const triedAt: number[] = [];
+      const startedAt = world.clock.now();
+      world.open((store) => ({
+        ...store,
+        settleDelivery(id, settlement) {
+          if (settlement.kind === 'retry') triedAt.push(settlement.notBefore - startedAt);
+          return store.settleDelivery(id, settlement);
+        },
+      }));
+      world.script.push(refused, refused, { ...refused, afterMs: 60_000 }, refused);
+      await world.reply('alpha', 'hello');
+      await world.poke();
+      await world.clock.advance(3_600_000);
+      assert.deepEqual(triedAt, [5_000, 15_000, 75_000, 115_000]);
+      assert.deepEqual(texts(world), ['hello']);
+    });
+  });
+
+  void test('a part is given up after so many attempts, with the error, and the next answer goes out', async () => {
+    await withWorld(short, async (world) => {
+      const failures: unknown[] = [];
+      world.open((store) => ({
+        ...store,
+        settleDelivery(id, settlement) {
+          if (settlement.kind === 'failed') failures.push(settlement);
+          return store.settleDelivery(id, settlement);
+        },
+      }));
+      // An earlier part's attempts don't count for a later one.
+      world.script.push(refused, 'sent', ...Array.from({ length: attemptsMax }, () => refused));
+      await world.reply('alpha', longReply);
+      await world.reply('alpha', 'next');
+      await world.poke();
+      await world.clock.advance(2 * 3_600_000);
+      assert.deepEqual([texts(world), failures], [[one], []]);
+      await world.clock.advance(2 * 3_600_000);
+      assert.deepEqual(texts(world), [one, 'next']);
+      assert.deepEqual(failures, [{ kind: 'failed', error: 'given up after 12 attempts: too many requests' }]);
+    });
+  });
+
+  void test('what arrived is not sent again because the store failed to hear of it', async () => {
+    await withWorld(short, async (world) => {
+      let isFull = true;
+      const whenRoom = (write: () => Promise<void>) =>
+        isFull ? Promise.reject(new StoreError('disk-full', 'The disk is full.')) : write();
+      world.open((store) => ({
+        ...store,
+        recordPartSent: (id, platformId) => whenRoom(() => store.recordPartSent(id, platformId)),
+      }));
+      await world.reply('alpha', longReply);
+      await world.poke();
+      await world.clock.advance(60_000);
+      assert.deepEqual(texts(world), [one]);
+      isFull = false;
+      await world.clock.advance(5_000);
+      assert.deepEqual(texts(world), [one, two, three]);
+    });
+  });
+
+  void test('a channel that throws costs its session a wait, not its answers', async () => {
+    await withWorld(short, async (world) => {
+      world.script.push('bug');
+      await world.reply('alpha', 'hello');
+      await world.poke();
+      await world.clock.advance(10_000);
+      assert.deepEqual(texts(world), [`${repetitionMark}hello`]);
+    });
+  });
+
+  void test('an answer for a channel that is gone fails and is not tried again', async () => {
+    await withWorld(short, async (world) => {
+      await world.reply('alpha', 'hello');
+      const nobody = createOutbox({
+        store: world.store,
+        owner: countingIdSource().next('nod'),
+        clock: world.clock,
+        log: silentLog,
+        channels: new Map(),
+      });
+      nobody.poke();
+      await world.clock.advance(0);
+      await nobody.close();
+      assert.deepEqual([texts(world), await pending(world)], [[], 0]);
+    });
+  });
+});
