@@ -1,10 +1,13 @@
-/** The real gateway, really killed: what was acknowledged is answered, once, and nothing silently runs twice. */
+/**
+ * The real gateway, really killed, looked at one turn at a time: what was acknowledged is answered, once, and nothing
+ * silently runs twice. `chaos.test.ts` does the same to many turns at once.
+ */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { SessionEvent } from '../src/protocol/events.ts';
-import { follow, isClosed, say, told } from './support/http.ts';
+import { follow, isClosed, post, say, told } from './support/http.ts';
 import { freshHome, startGateway } from './support/talaria-process.ts';
 
 /** Sends, kills the gateway when `when` is true of an event, starts another one and follows the turn to its end. */
@@ -14,8 +17,12 @@ async function killAt(t: TestContext, words: string, when: (event: SessionEvent,
   await say(first.url, 'x', words, 'm1');
   let count = 0;
   let isKilled = false;
+  let before: SessionEvent['kind'] | null = null;
   await follow(first.url, 'x', (event) => {
-    if (!isKilled && when(event, count++)) {
+    // One piece of an answer is like the next.
+    const isMoment = event.kind !== 'text-delta' || before !== 'text-delta';
+    before = event.kind;
+    if (isMoment && !isKilled && when(event, count++)) {
       first.process.kill('SIGKILL');
       isKilled = true;
     }
@@ -23,10 +30,31 @@ async function killAt(t: TestContext, words: string, when: (event: SessionEvent,
   });
   if (!isKilled) first.process.kill('SIGKILL');
   await first.process.ended;
+  return { home, isKilled, ...(await goOn(t, home)) };
+}
+
+/** Lets the gateway die at a point of its own (see `src/app/fault-points.ts`), and then as above. */
+async function dieAt(t: TestContext, words: string, fault: string) {
+  const home = await freshHome(t);
+  const first = await startGateway(t, { home, env: { TALARIA_FAULT: fault } });
+  // The answer may be lost with the process.
+  await say(first.url, 'x', words, 'm1').catch(() => {});
+  assert.equal((await first.process.ended).signal, 'SIGKILL');
+  return { home, ...(await goOn(t, home)) };
+}
+
+async function goOn(t: TestContext, home: string) {
   const second = await startGateway(t, { home });
   const events = await follow(second.url, 'x', isClosed);
-  return { home, second, isKilled, log: told(events) };
+  return { second, log: told(events), results: events.flatMap(resultOf) };
 }
+
+function resultOf(event: SessionEvent): string[] {
+  if (event.kind !== 'entry' || event.entry.kind !== 'message' || event.entry.message.role !== 'tool') return [];
+  return [event.entry.message.parts[0].text];
+}
+
+const contentOf = (...path: string[]): Promise<string> => readFile(join(...path), 'utf8').catch(() => '');
 
 test('C87 killed at the n-th event of a turn, for every n: answered once after the restart', async (t) => {
   for (let moment = 0; ; moment++) {
@@ -43,13 +71,70 @@ test('C87 killed at the n-th event of a turn, for every n: answered once after t
   }
 });
 
-test('C88 a command that ran when the process died is marked unknown and not run again', async (t) => {
-  const { home, log } = await killAt(t, 'run echo once >> ran.txt; sleep 2', (event) => event.kind === 'call-started');
-  assert.ok(log.includes('result: unknown'), log.join(' | '));
+test('C88 a call that was done when the process died, and can not be taken up, is told as unknown and not done again', async (t) => {
+  const { home, log } = await dieAt(t, 'remember that the sky is green', 'before:settle-call');
+  assert.deepEqual(log.slice(-3, -2), ['result: unknown'], log.join(' | '));
   assert.equal(log.at(-1), 'closed: answered');
-  const ran = await readFile(join(home, 'workspace', 'ran.txt'), 'utf8').catch(() => '');
-  assert.ok(ran === '' || ran === 'once\n', `it ran more than once: ${ran}`);
+  const memory = await contentOf(home, 'memories', 'MEMORY.md');
+  assert.equal(memory.split('the sky is green').length - 1, 1, memory);
 });
+
+test('C88 C92 a command whose start is stored and that never began is begun, once', async (t) => {
+  const { home, log } = await dieAt(t, 'run echo once >> ran.txt', 'after:start-call');
+  assert.ok(log.includes('result: finished'), log.join(' | '));
+  assert.equal(await contentOf(home, 'workspace', 'ran.txt'), 'once\n');
+});
+
+test('C92 a command that runs while the process dies goes on, and the turn takes it up again', async (t) => {
+  const words = 'run echo first; sleep 1; echo once >> ran.txt; echo last';
+  const { home, log, results } = await killAt(t, words, (event) => event.kind === 'call-output');
+  assert.deepEqual(results, ['first\nlast'], log.join(' | '));
+  assert.ok(log.includes('result: finished'), log.join(' | '));
+  assert.equal(log.at(-1), 'closed: answered');
+  assert.equal(await contentOf(home, 'workspace', 'ran.txt'), 'once\n');
+});
+
+test('C92 a command that ended before its result was stored is not run again: its result is found', async (t) => {
+  const { home, results } = await dieAt(t, 'run echo once >> ran.txt; echo done', 'before:settle-call');
+  assert.deepEqual(results, ['done']);
+  assert.equal(await contentOf(home, 'workspace', 'ran.txt'), 'once\n');
+});
+
+test('C84 a killed round keeps what had finished, and goes on with the rest', async (t) => {
+  const words = 'run echo one >> ran.txt and run echo two >> ran.txt at once';
+  const { home, log } = await dieAt(t, words, 'before:start-call:2');
+  assert.deepEqual(
+    log.filter((line) => line.startsWith('result')),
+    ['result: finished', 'result: finished'],
+  );
+  assert.equal(await contentOf(home, 'workspace', 'ran.txt'), 'one\ntwo\n');
+});
+
+test('C92 a stop that was stored when the process died ends the command that went on', async (t) => {
+  const home = await freshHome(t);
+  const first = await startGateway(t, { home, env: { TALARIA_FAULT: 'after:requestStop' } });
+  await say(first.url, 'x', 'run echo $$ > pid.txt; echo begun; sleep 60', 'm1');
+  await follow(first.url, 'x', (event) => event.kind === 'call-output');
+  const pid = Number(await contentOf(home, 'workspace', 'pid.txt'));
+  assert.ok(await isRunning(pid));
+  // It dies before it answers.
+  await post(`${first.url}/api/sessions/x/stop`, {}).catch(() => {});
+  await first.process.ended;
+  assert.ok(await isRunning(pid));
+  const { log } = await goOn(t, home);
+  assert.equal(log.at(-1), 'closed: stopped', log.join(' | '));
+  assert.equal(await isRunning(pid), false);
+});
+
+/** One that ended and that nobody has collected yet does not run any more. */
+async function isRunning(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  return !/\) Z /.test(await contentOf('/proc', String(pid), 'stat'));
+}
 
 test('a message sent again after a crash, because its receipt was lost, is answered once', async (t) => {
   const home = await freshHome(t);

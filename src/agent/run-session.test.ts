@@ -520,7 +520,7 @@ test('a result that can not be stored ends the whole round: the calls beside it 
 
 test('C84 a call that takes the process down is kept, with the results before it, and counts as done if that was its purpose', async () => {
   for (const [effect, outcome] of [
-    ['self', 'finished: Done: Talaria went down with it and is back.'],
+    ['self', 'finished: Done: Talaria was interrupted by it, as it was meant to be.'],
     ['write', 'unknown: Talaria was interrupted while this ran.'],
   ] as const) {
     const stage = await Stage.open();

@@ -51,6 +51,9 @@ export async function runSession(
   let signal = control.nextAction();
   let journal = await loadJournal(deps.store.read, lease.sessionId);
   if (journal === null) return { kind: 'rested' };
+  // It may be stored and yet unknown to those who look on: the run before this one may have ended in between.
+  const newest = journal.entries.at(-1);
+  if (newest !== undefined) deps.publish({ kind: 'entry', entry: newest });
   if (journal.openTurn !== null) deps.publish({ kind: 'turn-started', turnId: journal.openTurn.id });
 
   for (;;) {
@@ -108,7 +111,8 @@ async function perform(
 
 /** What acts on Talaria itself has done so if Talaria went down with it. */
 function settledAsLost(call: CallRecord): SessionWrite {
-  if (call.effect === 'self') return settled(call, 'finished', 'Done: Talaria went down with it and is back.');
+  if (call.effect === 'self')
+    return settled(call, 'finished', 'Done: Talaria was interrupted by it, as it was meant to be.');
   return settled(call, 'unknown', lostText);
 }
 

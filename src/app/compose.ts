@@ -20,14 +20,12 @@ import type { TalariaApi } from '../protocol/api.ts';
 import type { NodeId } from '../protocol/ids.ts';
 import type { Store } from '../store/store.ts';
 import { createMemoryTool } from '../tools/memory/memory-tool.ts';
-import { pruneSpools, removeSpool } from '../tools/terminal/spool.ts';
+import { removeSpool } from '../tools/terminal/spool.ts';
 import { backupHome } from './backup.ts';
 import { buildAgent, memoriesFolder, spoolsFolder } from './build-agent.ts';
 import type { ConfigSource } from './open-config.ts';
 import { createStatus } from './status.ts';
-
-/** How long the output of commands, and results too long for a prompt, can be read again. */
-const spoolsKeptMs = 14 * 86_400_000;
+import { tidySpools } from './tidy-spools.ts';
 
 export interface ComposeOptions {
   readonly home: string;
@@ -83,8 +81,8 @@ export function compose(options: ComposeOptions): Talaria {
   return {
     api,
     async start() {
-      pruneSpools({ clock }, spoolRoot, spoolsKeptMs).catch((error: unknown) =>
-        log.warn('spools not pruned', { error }),
+      tidySpools({ clock, read: store.read }, spoolRoot).catch((error: unknown) =>
+        log.warn('spools not tidied', { error }),
       );
       await drain.recover();
       outbox.poke();

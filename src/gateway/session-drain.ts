@@ -174,8 +174,8 @@ export function createSessionDrain(deps: SessionDrainDeps): SessionDrain {
       const stopped = await deps.store.requestStop(sessionId);
       const run = running.get(sessionId);
       run?.action.abort(new ActionCut('stop'));
-      // A turn that waits for a person has nobody at work who would see the stop.
-      if (run === undefined && stopped) wake(sessionId);
+      // A turn that waits for a person, or is about to, has nobody at work who would see the stop.
+      if (stopped) wake(sessionId);
       return stopped;
     },
     whenIdle: (sessionId) => running.get(sessionId)?.done ?? Promise.resolve(),

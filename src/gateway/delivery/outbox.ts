@@ -62,7 +62,10 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       .catch((error: unknown) => deps.log.error('outbox can not be worked off', { error }))
       .finally(() => {
         claiming = null;
-        if (!closing.signal.aborted) cancelTimer = deps.clock.setTimer(lookEveryMs, poke);
+        if (closing.signal.aborted) return;
+        // A poke that came after the last look and before this moment must not wait for the timer.
+        if (pokedAgain && underWay.size < underWayMax) poke();
+        else cancelTimer = deps.clock.setTimer(lookEveryMs, poke);
       });
   };
 

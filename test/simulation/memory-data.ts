@@ -1,0 +1,124 @@
+/**
+ * What the in-memory store holds: plain maps and lists that outlive every handle on them, as a disk outlives a process.
+ * `Transaction` makes each change undoable, so that a verb that does not fit leaves nothing behind.
+ */
+import type { CallId, InboxId, ModelCallId, NodeId, OutboxId, SessionId, TurnId } from '../../src/protocol/ids.ts';
+import type { Entry, TurnOutcome } from '../../src/protocol/messages.ts';
+import type { CallRecord, InboxRecord, OutboxRecord, SessionRecord, TurnRecord } from '../../src/store/store.ts';
+
+export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+export interface LeaseRow {
+  owner: NodeId;
+  token: number;
+  expiresAt: number;
+  state: 'held' | 'released' | 'abandoned';
+}
+
+export type TurnRow = Mutable<TurnRecord> & { outcome: TurnOutcome | null };
+/** `seq` is that of the message that asked for it. */
+export type CallRow = Mutable<CallRecord> & { seq: number };
+export type InboxRow = Mutable<InboxRecord> & { number: number; turnId: TurnId | null };
+export type OutboxRow = Mutable<OutboxRecord> & { notBefore: number; platformId: string | null };
+
+export interface ModelCallRow {
+  readonly turnId: TurnId;
+  state: 'started' | 'completed' | 'failed' | 'cancelled';
+  answerSeq: number | null;
+}
+
+export interface SessionRows {
+  readonly record: Mutable<SessionRecord>;
+  readonly entries: Entry[];
+  readonly turns: Map<TurnId, TurnRow>;
+  readonly calls: Map<CallId, CallRow>;
+  readonly modelCalls: Map<ModelCallId, ModelCallRow>;
+  readonly inbox: InboxRow[];
+  lease: LeaseRow | null;
+}
+
+export class MemoryData {
+  readonly sessions = new Map<SessionId, SessionRows>();
+  readonly inbox = new Map<InboxId, InboxRow>();
+  /** By channel and external id. */
+  readonly arrivals = new Map<string, InboxRow>();
+  readonly outbox = new Map<OutboxId, OutboxRow>();
+  readonly totals = {
+    inboxNumber: 0,
+    turnsDone: 0,
+    turnsFailed: 0,
+    inputTokens: 0,
+    cachedTokens: 0,
+    outputTokens: 0,
+    reasoningTokens: 0,
+    usd: 0,
+    callsPriced: 0,
+    callsUnpriced: 0,
+  };
+
+  /** For a process that has just begun and is alone: what was held or attempted has no owner any more. */
+  takeOver(): void {
+    for (const { lease } of this.sessions.values()) if (lease?.state === 'held') lease.state = 'abandoned';
+    for (const row of this.outbox.values()) {
+      if (row.state === 'attempting') Object.assign(row, { state: 'pending', maybeSent: true });
+    }
+  }
+
+  openTurnOf(session: SessionRows): TurnRow | null {
+    if (session.record.turn !== 'open') return null;
+    for (const turn of session.turns.values()) if (turn.state === 'open') return turn;
+    return null;
+  }
+}
+
+export class Transaction {
+  readonly data: MemoryData;
+  readonly now: number;
+  readonly #undo: (() => void)[] = [];
+
+  constructor(data: MemoryData, now: number) {
+    this.data = data;
+    this.now = now;
+  }
+
+  set<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
+    const before = map.get(key);
+    this.#undo.push(() => void (before === undefined ? map.delete(key) : map.set(key, before)));
+    map.set(key, value);
+  }
+
+  delete<Key, Value>(map: Map<Key, Value>, key: Key): void {
+    const before = map.get(key);
+    if (before === undefined) return;
+    this.#undo.push(() => void map.set(key, before));
+    map.delete(key);
+  }
+
+  push<Item>(list: Item[], item: Item): void {
+    this.#undo.push(() => void list.pop());
+    list.push(item);
+  }
+
+  assign<Row extends object>(row: Row, change: Partial<Row>): void {
+    const before = { ...row };
+    this.#undo.push(() => void Object.assign(row, before));
+    Object.assign(row, change);
+  }
+
+  rollback(): void {
+    for (const undo of this.#undo.splice(0).reverse()) undo();
+  }
+}
+
+/** A copy that nobody can change: what is read is what was stored, whatever the reader or the writer does to it. */
+export function frozenCopy<Value>(value: Value): Value {
+  return freeze(structuredClone(value));
+}
+
+function freeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) freeze(inner);
+  }
+  return value;
+}

@@ -1,0 +1,102 @@
+/** The reading verbs on the in-memory data. What is given out is a copy or frozen. */
+import type { SessionId } from '../../src/protocol/ids.ts';
+import type { InboxRecord, JournalSlice, SessionRecord, StoreReader, StoreTotals } from '../../src/store/store.ts';
+import { unsettledCalls } from './memory-commit.ts';
+import type { CallRow, InboxRow, MemoryData, SessionRows, TurnRow } from './memory-data.ts';
+
+/** How a read is let through: at once, late, or never. */
+export type LetRead = <T>(look: () => T) => Promise<T>;
+
+export function createMemoryReader(data: MemoryData, read: LetRead): StoreReader {
+  const find = (matches: (record: SessionRecord) => boolean) => {
+    for (const { record } of data.sessions.values()) if (matches(record)) return { ...record };
+    return null;
+  };
+  return {
+    session: (id) => read(() => copyOf(data.sessions.get(id)?.record)),
+    sessionByName: (name) => read(() => find((record) => record.name === name)),
+    sessionByKey: (key) => read(() => find((record) => record.key === key)),
+    sessions: ({ limit, before = Infinity }) =>
+      read(() =>
+        [...data.sessions.values()]
+          .map(({ record }) => ({ ...record }))
+          .filter((record) => record.updatedAt < before)
+          .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1))
+          .slice(0, limit),
+      ),
+    entries: (id, { after, limit }) => read(() => data.sessions.get(id)?.entries.slice(after, after + limit) ?? []),
+    journal: (id, afterSeq) => read(() => journalOf(data, id, afterSeq)),
+    inbox: (id) => read(() => inboxOf(data.inbox.get(id))),
+    turnOfInbox: (id) => read(() => data.inbox.get(id)?.turnId ?? null),
+    sessionsWithWork: (limit) => read(() => sessionsWithWork(data, limit)),
+    totals: () => read(() => totalsOf(data)),
+  };
+}
+
+function copyOf<Row extends object>(row: Row | undefined): Row | null {
+  return row === undefined ? null : { ...row };
+}
+
+export function inboxOf(row: InboxRow | undefined): InboxRecord | null {
+  if (row === undefined) return null;
+  const { number: _number, turnId: _turnId, ...record } = row;
+  return record;
+}
+
+function turnOf({ outcome: _outcome, ...record }: TurnRow) {
+  return record;
+}
+
+function callOf({ seq: _seq, ...record }: CallRow) {
+  return record;
+}
+
+export function waitingIn(session: SessionRows): InboxRow[] {
+  return session.inbox.filter((row) => row.state === 'waiting');
+}
+
+function journalOf(data: MemoryData, id: SessionId, afterSeq: number): JournalSlice | null {
+  const session = data.sessions.get(id);
+  if (session === undefined) return null;
+  const openTurn = data.openTurnOf(session);
+  return {
+    session: { ...session.record },
+    entries: session.entries.slice(afterSeq),
+    openTurn: openTurn === null ? null : turnOf(openTurn),
+    unsettledCalls: openTurn === null ? [] : unsettledCalls(session, openTurn.id).map(callOf),
+    waiting: waitingIn(session).flatMap((row) => inboxOf(row) ?? []),
+  };
+}
+
+function sessionsWithWork(data: MemoryData, limit: number): SessionId[] {
+  const found: { id: SessionId; since: number }[] = [];
+  for (const session of data.sessions.values()) {
+    const times = waitingIn(session).map((row) => row.receivedAt);
+    const openTurn = data.openTurnOf(session);
+    if (openTurn !== null) times.push(openTurn.openedAt);
+    if (times.length > 0) found.push({ id: session.record.id, since: Math.min(...times) });
+  }
+  found.sort((a, b) => a.since - b.since || (a.id < b.id ? -1 : 1));
+  return found.slice(0, limit).map(({ id }) => id);
+}
+
+function totalsOf(data: MemoryData): StoreTotals {
+  const sessions = [...data.sessions.values()];
+  const turns = sessions.flatMap((session) => [...session.turns.values()]);
+  const { inputTokens, cachedTokens, outputTokens, reasoningTokens, ...totals } = data.totals;
+  const isPriceKnown = totals.callsPriced > 0 || totals.callsUnpriced === 0;
+  return {
+    sessions: sessions.length,
+    turnsOpen: turns.filter((turn) => turn.state === 'open').length,
+    turnsDone: totals.turnsDone,
+    turnsFailed: totals.turnsFailed,
+    turnsParked: turns.filter((turn) => turn.state === 'parked').length,
+    inboxWaiting: sessions.flatMap(waitingIn).length,
+    outboxPending: [...data.outbox.values()].filter(isUnsettled).length,
+    usage: { inputTokens, cachedTokens, outputTokens, reasoningTokens, usd: isPriceKnown ? totals.usd : null },
+  };
+}
+
+function isUnsettled({ state }: { state: string }): boolean {
+  return state === 'pending' || state === 'attempting';
+}

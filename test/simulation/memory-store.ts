@@ -1,0 +1,108 @@
+/**
+ * The store in memory, for the simulation: the same contract as SQLite, and it passes the same suite. The data outlives
+ * the handle. Every write and read goes through a gate, which may let it through at once, later, or never.
+ */
+import type { Clock } from '../../src/lib/clock.ts';
+import { StoreError, type Store } from '../../src/store/store.ts';
+import { applyWrites, conflict, requireLease } from './memory-commit.ts';
+import { Transaction, type MemoryData } from './memory-data.ts';
+import { createMemoryReader, type LetRead } from './memory-reads.ts';
+import { searchData } from './memory-search.ts';
+import {
+  acquireLease,
+  admit,
+  answerCall,
+  claimDeliveries,
+  deleteSession,
+  dropParked,
+  importSession,
+  recordPartSent,
+  releaseLease,
+  retryParked,
+  settleDelivery,
+} from './memory-verbs.ts';
+
+/** Writes of one lane happen in the order they were asked for; those of different lanes may overtake each other. */
+export type LetWrite = <T>(lane: string, verb: string, apply: () => T) => Promise<T>;
+
+export interface MemoryStoreOptions {
+  readonly data: MemoryData;
+  readonly clock: Clock;
+  readonly letWrite?: LetWrite;
+  readonly letRead?: LetRead;
+}
+
+const atOnce: LetWrite = async (_lane, _verb, apply) => apply();
+
+export function openMemoryStore({ data, clock, letWrite = atOnce, letRead }: MemoryStoreOptions): Store {
+  let isClosed = false;
+  const requireUsable = () => {
+    if (isClosed) throw new StoreError('unavailable', 'The store is closed.');
+  };
+  const read: LetRead = async (look) => {
+    requireUsable();
+    return letRead === undefined ? look() : letRead(look);
+  };
+  /** One verb, one transaction: what fails leaves nothing behind. */
+  const write = async <T>(lane: string, verb: string, apply: (on: Transaction) => T): Promise<T> => {
+    requireUsable();
+    const now = clock.now();
+    return letWrite(lane, verb, () => {
+      const transaction = new Transaction(data, now);
+      try {
+        return apply(transaction);
+      } catch (error) {
+        transaction.rollback();
+        throw error;
+      }
+    });
+  };
+
+  return {
+    description: 'in memory',
+    read: createMemoryReader(data, read),
+    admit: (admission) => write(laneOf(data, admission.session), 'admit', (on) => admit(on, admission)),
+    acquireLease: (id, owner, ttlMs) => write(id, 'acquireLease', (on) => acquireLease(on, id, owner, ttlMs)),
+    renewLeases: (owner, ttlMs) =>
+      write('leases', 'renewLeases', (on) => {
+        for (const { lease } of data.sessions.values()) {
+          if (lease?.owner === owner && lease.state === 'held') on.assign(lease, { expiresAt: on.now + ttlMs });
+        }
+      }),
+    releaseLease: (lease) => write(lease.sessionId, 'releaseLease', (on) => releaseLease(on, lease)),
+    commit: (lease, writes) =>
+      write(lease.sessionId, writes.map((each) => each.verb).join('+'), (on) => {
+        const session = data.sessions.get(lease.sessionId);
+        requireLease(session, lease);
+        applyWrites(on, session, writes);
+      }),
+    requestStop: (id) =>
+      write(id, 'requestStop', (on) => {
+        const session = data.sessions.get(id);
+        const turn = session === undefined ? null : data.openTurnOf(session);
+        if (turn !== null) on.assign(turn, { stopRequested: true });
+        return turn !== null;
+      }),
+    answerCall: (id, callId, answer) => write(id, 'answerCall', (on) => answerCall(on, id, callId, answer)),
+    claimDeliveries: (_owner, limit) => write('outbox', 'claimDeliveries', (on) => claimDeliveries(on, limit)),
+    recordPartSent: (id, platformId) => write('outbox', 'recordPartSent', (on) => recordPartSent(on, id, platformId)),
+    settleDelivery: (id, settlement) => write('outbox', 'settleDelivery', (on) => settleDelivery(on, id, settlement)),
+    retryParked: (id) => write(id, 'retryParked', (on) => retryParked(on, id)),
+    dropParked: (id) => write(id, 'dropParked', (on) => dropParked(on, id)),
+    deleteSession: (id) => write(id, 'deleteSession', (on) => deleteSession(on, id)),
+    importSession: (id, key, session) => write(id, 'importSession', (on) => importSession(on, id, key, session)),
+    search: (query, limit) => read(() => searchData(data, query, limit)),
+    rebuildSearch: () => read(() => undefined),
+    snapshot: () => Promise.reject(conflict('memory has no file to copy')),
+    checkIntegrity: () => read(() => []),
+    async close() {
+      isClosed = true;
+    },
+  };
+}
+
+function laneOf(data: MemoryData, wanted: Parameters<Store['admit']>[0]['session']): string {
+  if (wanted.kind === 'existing') return wanted.id;
+  for (const { record } of data.sessions.values()) if (record.key === wanted.key) return record.id;
+  return wanted.key;
+}

@@ -1,0 +1,184 @@
+/**
+ * One life of the gateway: the real parts on the simulation's clock, store, model, tools and platform. When it dies,
+ * nothing of it ever runs on: its timers don't fire, its store never answers, its tools and channels do nothing.
+ */
+import type { Agent } from '../../src/agent/turn-deps.ts';
+import { createOutbox } from '../../src/gateway/delivery/outbox.ts';
+import { createIntake } from '../../src/gateway/intake.ts';
+import { createLiveHub } from '../../src/gateway/live-hub.ts';
+import { createLocalApi } from '../../src/gateway/local-api.ts';
+import { createSessionDrain } from '../../src/gateway/session-drain.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import { silentLog, type Log } from '../../src/lib/log.ts';
+import type { SessionId } from '../../src/protocol/ids.ts';
+import { StoreError, type Store } from '../../src/store/store.ts';
+import type { ToolContext } from '../../src/tools/tool.ts';
+import { faultyGate } from './faulty-gate.ts';
+import type { ToolRun } from './ledger.ts';
+import { openMemoryStore } from './memory-store.ts';
+import { scriptedModel } from './scripted-model.ts';
+import { scriptedTools } from './scripted-tools.ts';
+import type { ActiveRun, Life, World } from './world.ts';
+
+const modelCallsMax = 6;
+const crashesMax = 3;
+const graceMs = 20_000;
+/** How long whoever stops a program waits before it is killed. */
+const killAfterMs = 90_000;
+
+export class SimulatedProcess implements Life {
+  readonly world: World;
+  readonly number: number;
+  readonly owner;
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly hub = createLiveHub();
+  readonly drain;
+  readonly intake;
+  readonly outbox;
+  readonly api;
+  /** A stalled process does nothing before this time; 0 if it never stalled. */
+  stalledUntil = 0;
+  readonly #ended: (process: SimulatedProcess, how: string) => void;
+  #isAlive = true;
+  #isLeaving = false;
+  readonly #activeRuns = new Set<ActiveRun>();
+
+  constructor(world: World, number: number, ended: (process: SimulatedProcess, how: string) => void) {
+    this.#ended = ended;
+    this.world = world;
+    this.number = number;
+    this.owner = world.ids.next('nod');
+    this.clock = {
+      now: () => world.clock.now(),
+      setTimer: (delayMs, callback) => world.clock.setTimer(delayMs, () => this.runAlive(callback)),
+    };
+    const plain = openMemoryStore({ data: world.data, clock: this.clock, ...faultyGate(this) });
+    const store = world.wrapStore(plain, world);
+    this.store = store;
+    const { clock, owner, hub } = this;
+    const { ids } = world;
+    const log = this.#log();
+    const random = world.modelDice.source;
+    this.outbox = createOutbox({ store, owner, clock, log, channels: world.platform.channelsFor(this) });
+    this.drain = createSessionDrain({
+      store,
+      owner,
+      hub,
+      clock,
+      ids,
+      random,
+      log,
+      agentFor: (sessionId) => Promise.resolve(this.#agentFor(sessionId)),
+      onRan: () => this.outbox.poke(),
+    });
+    this.intake = createIntake({
+      store,
+      ids,
+      wake: this.drain.wake,
+      beforeJoining: async (sessionId) => {
+        if (world.scenario.busyMode === 'interrupt') await this.drain.stop(sessionId);
+      },
+    });
+    this.api = createLocalApi({
+      store,
+      intake: this.intake,
+      drain: this.drain,
+      hub,
+      ids,
+      status: () => Promise.reject(new Error('not simulated')),
+      backup: async function* () {},
+    });
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  /** Stalled once: another process has its place. */
+  get isReplaced(): boolean {
+    return this.stalledUntil > 0;
+  }
+
+  get isLeaving(): boolean {
+    return this.#isLeaving;
+  }
+
+  async start(): Promise<void> {
+    await this.drain.recover();
+    this.outbox.poke();
+  }
+
+  /** SIGTERM. */
+  async leave(): Promise<void> {
+    if (this.#isLeaving || !this.#isAlive) return;
+    this.#isLeaving = true;
+    this.clock.setTimer(killAfterMs, () => this.die('took too long to leave'));
+    this.intake.close();
+    await this.drain.leave(graceMs);
+    await this.outbox.close();
+    this.hub.close();
+    if (!this.#isAlive) return;
+    this.#isAlive = false;
+    this.#ended(this, 'left');
+  }
+
+  /** kill -9. */
+  die(reason: string): void {
+    if (!this.#isAlive) return;
+    this.#isAlive = false;
+    this.#ended(this, reason);
+  }
+
+  /** Now, after the stall, or never. */
+  runAlive(action: () => void): void {
+    if (!this.#isAlive) return;
+    const waitMs = this.stalledUntil - this.world.clock.now();
+    if (waitMs > 0) this.world.clock.setTimer(waitMs, () => this.runAlive(action));
+    else action();
+  }
+
+  beginRun(tool: string, way: ToolRun['way'], context: ToolContext, besideOthers: boolean): ToolRun {
+    const { sessionId, callId } = context;
+    const run = { tool, way, sessionId, callId, processNumber: this.number, hadEffect: false, outcome: null };
+    this.world.observer.toolBegins(this, run, besideOthers, [...this.#activeRuns]);
+    this.world.ledger.runs.push(run);
+    this.#activeRuns.add(Object.assign(run, { besideOthers }));
+    return run;
+  }
+
+  endRun(run: ToolRun): void {
+    this.#activeRuns.delete(run);
+  }
+
+  #agentFor(sessionId: SessionId): Agent {
+    const tools = scriptedTools(this);
+    return {
+      model: scriptedModel(this, sessionId),
+      tools,
+      limits: { modelCallsMax, crashesMax, joinWaiting: this.world.scenario.busyMode === 'steer' },
+      modelRetriesMax: 2,
+      workspace: '/workspace',
+      spoolFolder: () => '/spool',
+      keepResult: (_sessionId, callId) => Promise.resolve(`/spool/${callId}`),
+      // Another process would build another one: only a frozen head stays the same.
+      buildHead: () =>
+        Promise.resolve({
+          systemPrompt: `The prompt as process ${this.number} builds it.`,
+          tools: [...tools.values()].map((tool) => tool.definition),
+        }),
+    };
+  }
+
+  #log(): Log {
+    if (!this.world.isTracing) return silentLog;
+    const line = (message: string, fields: unknown = {}) => {
+      const error = (fields as { error?: unknown }).error;
+      this.world.trace(
+        `p${this.number} log: ${message}${error instanceof StoreError ? ` (${error.message})` : error instanceof Error ? ` (${error.stack})` : ''}`,
+      );
+    };
+    const log: Log = { debug: line, info: line, warn: line, error: line, with: () => log };
+    return log;
+  }
+}
