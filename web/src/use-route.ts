@@ -15,6 +15,8 @@ export function useRoute(): readonly [Route, Navigate] {
     // A link changes the hash, a step in the history may do without.
     addEventListener('hashchange', read);
     addEventListener('popstate', read);
+    // It may have changed between the first drawing and this moment.
+    read();
     return () => {
       removeEventListener('hashchange', read);
       removeEventListener('popstate', read);
