@@ -7,7 +7,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { sleep, type Clock } from '../../lib/clock.ts';
 import { processStat } from './process-identity.ts';
 
-const killGraceMs = 2_000;
+/** Short, because a stop is to be over within a second. */
+const killGraceMs = 700;
 const firstLookMs = 20;
 
 /** Resolves when no member does anything any more, or when those left were killed. */
