@@ -56,6 +56,8 @@ class Stage {
   heads = 0;
   script: (ModelEvent[] | ((request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>))[] = [];
   tools: Record<string, PlannedTool> = {};
+  /** Between reading the journal and deciding on it. */
+  afterRead: () => Promise<void> = () => Promise.resolve();
   beforeCommit: (writes: readonly SessionWrite[]) => void = () => {};
   afterCommit: (writes: readonly SessionWrite[]) => void = () => {};
 
@@ -90,6 +92,14 @@ class Stage {
     assert.ok(lease);
     const store: Store = {
       ...this.store,
+      read: {
+        ...this.store.read,
+        journal: async (id, after) => {
+          const slice = await this.store.read.journal(id, after);
+          await this.afterRead();
+          return slice;
+        },
+      },
       commit: async (held, writes) => {
         this.beforeCommit(writes);
         await this.store.commit(held, writes);
@@ -779,4 +789,20 @@ test('a crash after the answer came does not ask again', async () => {
   const told = await stage.told();
   assert.equal(told.filter((line) => line.startsWith('notice')).length, 1);
   assert.match(told.at(-3) ?? '', /^result: unknown/);
+});
+
+test('a stop that comes between reading the journal and deciding on it is not missed', async () => {
+  const stage = await Stage.open();
+  stage.tools['work'] = { run: () => 'must not run' };
+  stage.script = [asksFor(['work', '{}'])];
+  await stage.hears('go');
+  stage.afterRead = async () => {
+    if (!stage.history.includes('store answer with 1 calls')) return;
+    stage.afterRead = () => Promise.resolve();
+    await stage.store.requestStop(stage.sessionId);
+    stage.action.abort(new ActionCut('stop'));
+  };
+  await stage.run();
+  assert.equal(stage.history.includes('run work'), false);
+  assert.equal((await stage.told()).at(-1), 'closed: stopped');
 });

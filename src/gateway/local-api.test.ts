@@ -466,3 +466,16 @@ test('a stop ends a turn that waits for a person', async () => {
   assert.equal(closed, 'stopped');
   await gateway.close();
 });
+
+test('a message that was stored by a process that died before it could begin is answered when it is sent again', async () => {
+  const gateway = await openTestGateway({ answer: echo });
+  const ids = countingIdSource();
+  const session = { kind: 'by-key', key: 'cli:direct:one', id: ids.next('ses'), name: 'one' } as const;
+  const message = { role: 'user', parts: [{ kind: 'text', text: 'hello' }] } as const;
+  const rest = { channel: 'cli', externalId: 'again', message, target: 'one', session, title: '', waitingMax: 9 };
+  await gateway.store.admit({ inboxId: ids.next('inb'), ...rest });
+  const receipt = await send(gateway, 'hello', 'one', 'again');
+  assert.equal(receipt.duplicate, true);
+  assert.deepEqual(assistantTexts(await follow(gateway, 'one', isClosed)), ['hello']);
+  await gateway.close();
+});
