@@ -7,7 +7,7 @@ import { ModelError, type Model, type ModelEvent, type ModelRequest } from '../m
 import { estimateUsage } from './estimate-usage.ts';
 import { isAskedToBeSlow, respond } from './respond.ts';
 
-const chunkDelayMs = 4;
+const chunkDelayMs = 2;
 const slowChunkDelayMs = 150;
 /** A very long answer is spoken in larger pieces, so that it ends within seconds. */
 const chunksMax = 2_000;
