@@ -61,14 +61,18 @@ class Stage {
   beforeCommit: (writes: readonly SessionWrite[]) => void = () => {};
   afterCommit: (writes: readonly SessionWrite[]) => void = () => {};
 
-  private constructor(store: Store) {
+  readonly storeClock: FakeClock;
+
+  private constructor(store: Store, storeClock: FakeClock) {
     this.store = store;
+    this.storeClock = storeClock;
   }
 
   static async open(): Promise<Stage> {
     const clock = new FakeClock();
     const owner = countingIdSource().next('nod');
-    return new Stage(await openSqliteStore({ path: ':memory:', clock, log: silentLog, owner, writer: 'inline' }));
+    const store = await openSqliteStore({ path: ':memory:', clock, log: silentLog, owner, writer: 'inline' });
+    return new Stage(store, clock);
   }
 
   async hears(text: string): Promise<void> {
@@ -805,4 +809,20 @@ test('a stop that comes between reading the journal and deciding on it is not mi
   await stage.run();
   assert.equal(stage.history.includes('run work'), false);
   assert.equal((await stage.told()).at(-1), 'closed: stopped');
+});
+
+test('C91 an owner that stalled and was replaced can write nothing when it wakes up', async () => {
+  const stage = await Stage.open();
+  const other = countingIdSource().next('nod');
+  stage.script = [
+    async function* () {
+      // So long that the lease runs out and somebody else takes the session over.
+      await stage.storeClock.advance(60_000);
+      assert.ok(await stage.store.acquireLease(stage.sessionId, `${other}x` as NodeId, 30_000));
+      yield* says('too late');
+    },
+  ];
+  await stage.hears('hello');
+  await assert.rejects(stage.run(), { reason: 'lease-lost' });
+  assert.deepEqual(await stage.told(), ['head', 'turn-opened', 'user: hello']);
 });
