@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Stage, asksFor, says } from './test-stage.ts';
+
+/** A turn in which a tool asks a person, up to the moment it waits. */
+async function stageThatAsks(): Promise<Stage> {
+  const stage = await Stage.open();
+  stage.tools['deploy'] = {
+    run: () => 'not without an answer',
+    asks: { text: 'Shall I?', choices: ['yes', 'no'], deadline: stage.clock.now() + 60_000 },
+    answered: (answer) => `answer: ${answer}`,
+  };
+  stage.script = [asksFor(['deploy', '{}']), says('done')];
+  await stage.hears('deploy');
+  assert.equal(await stage.run(), 'waits');
+  return stage;
+}
+
+test('a question waits in the store, with nobody at work, and its answer goes on from there', async () => {
+  const stage = await stageThatAsks();
+  const entry = (await stage.entries()).at(-1);
+  assert.ok(entry?.kind === 'notice' && entry.question !== undefined);
+  assert.deepEqual([entry.text, entry.question.choices], ['Shall I?', ['yes', 'no']]);
+  assert.equal(await stage.run(), 'waits', 'nothing happens before the answer');
+  assert.equal(await stage.store.answerCall(stage.sessionId, entry.question.callId, 'yes'), true);
+  assert.equal(
+    await stage.store.answerCall(stage.sessionId, entry.question.callId, 'no'),
+    false,
+    'the first answer counts',
+  );
+  assert.equal(await stage.run(), 'rested');
+  assert.deepEqual((await stage.told()).slice(-3), [
+    'result: finished: answer: yes',
+    'assistant: done',
+    'closed: answered',
+  ]);
+  assert.equal(stage.history.filter((line) => line === 'run deploy').length, 1);
+});
+
+test('a question that nobody answers goes on without an answer when its time is up', async () => {
+  const stage = await stageThatAsks();
+  await stage.clock.advance(60_000);
+  assert.equal(await stage.run(), 'rested');
+  assert.deepEqual((await stage.told()).slice(-3), [
+    'result: finished: answer: null',
+    'assistant: done',
+    'closed: answered',
+  ]);
+});
+
+test('a stop ends a turn that waits for a person', async () => {
+  const stage = await stageThatAsks();
+  assert.equal(await stage.store.requestStop(stage.sessionId), true);
+  assert.equal(await stage.run(), 'rested');
+  assert.deepEqual((await stage.told()).slice(-2), [
+    'result: skipped: It was not run: the turn was stopped before.',
+    'closed: stopped',
+  ]);
+});
+
+test('a crash after the answer came does not ask again', async () => {
+  const stage = await stageThatAsks();
+  const journal = await stage.store.read.journal(stage.sessionId, 0);
+  const callId = journal?.unsettledCalls[0]?.id;
+  assert.ok(callId);
+  await stage.store.answerCall(stage.sessionId, callId, 'yes');
+  stage.beforeCommit = (writes) => {
+    if (writes[0]?.verb === 'settle-call') throw new Error('dead');
+  };
+  await assert.rejects(stage.run(), /dead/);
+  stage.livesAgain();
+  await stage.run();
+  const told = await stage.told();
+  assert.equal(told.filter((line) => line.startsWith('notice')).length, 1);
+  assert.match(told.at(-3) ?? '', /^result: unknown/);
+});
