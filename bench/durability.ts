@@ -1,14 +1,17 @@
 /** What crash-exactness costs: per tool round, over a long turn, and at the start after a crash. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { runSession } from '../src/agent/run-session.ts';
-import type { Agent } from '../src/agent/turn-deps.ts';
+import { RuntimeChain } from '../src/agent/runtime-chain.ts';
+import { RuntimeClients } from '../src/agent/runtime-clients.ts';
+import { runSession, type SessionAgent } from '../src/agent/run-session.ts';
 import { createRemoteApi } from '../src/cli/remote-api.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createIdSource } from '../src/lib/ids.ts';
 import { silentLog } from '../src/lib/log.ts';
 import { systemRandom } from '../src/lib/random.ts';
 import type { ModelEvent } from '../src/models/model.ts';
+import { plainUnits } from '../src/models/plain-units.ts';
+import { scriptedRuntime } from '../src/models/scripted-model.ts';
 import type { SessionId } from '../src/protocol/ids.ts';
 import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts';
 import type { Store } from '../src/store/store.ts';
@@ -18,7 +21,8 @@ const clock = systemClock;
 const random = systemRandom;
 const ids = createIdSource({ clock, random });
 const owner = ids.next('nod');
-const usage = { inputTokens: 1, cachedTokens: 0, outputTokens: 1, reasoningTokens: 0, usd: 0 };
+const usage = { inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1, reasoningTokens: 0 };
+const usd = 0;
 
 const callsInTurn = 200;
 const openSessions = 1_000;
@@ -76,41 +80,52 @@ async function longTurn(kind: 'file' | 'memory'): Promise<number[]> {
 }
 
 /** Asks for one call after the other, and notes when each is made. */
-function countingAgent(times: number[]): Agent {
+function countingAgent(times: number[]): SessionAgent {
   let asked = 0;
   const answer = (): ModelEvent[] =>
     asked++ < callsInTurn
       ? [
           { kind: 'tool-call', providerCallId: 'x', name: 'tick', arguments: `{"n":${asked}}` },
-          { kind: 'end', stop: 'tool-calls', usage },
+          { kind: 'end', stop: 'tool-calls', usage, usd },
         ]
       : [
           { kind: 'text-delta', text: 'done' },
-          { kind: 'end', stop: 'answer', usage },
+          { kind: 'end', stop: 'answer', usage, usd },
         ];
+  const clients = new RuntimeClients(async () => ({
+    prepare: (request) => ({ request, units: plainUnits(request), body: '' }),
+    async *stream() {
+      yield* answer();
+    },
+    close() {},
+  }));
   return {
-    model: {
-      provider: 'bench',
-      name: 'bench',
-      async *stream() {
-        yield* answer();
+    agent: {
+      chain: new RuntimeChain([scriptedRuntime()], clients),
+      clients,
+      titler: null,
+      tools: {
+        get: () => ({
+          definition: { name: 'tick', description: '', parameters: {} },
+          effect: 'read',
+          replay: 'safe',
+          parse: (value) => ({ ok: true, value }),
+          run: () => (times.push(performance.now()), Promise.resolve({ kind: 'finished', text: 'ok' })),
+        }),
       },
+      workspace: '/',
+      spoolFolder: () => '/',
+      keepResult: () => Promise.reject(new Error('nothing here is long')),
+      buildHead: () => Promise.resolve({ systemPrompt: 'S', tools: [] }),
     },
-    tools: {
-      get: () => ({
-        definition: { name: 'tick', description: '', parameters: {} },
-        effect: 'read',
-        replay: 'safe',
-        parse: (value) => ({ ok: true, value }),
-        run: () => (times.push(performance.now()), Promise.resolve({ kind: 'finished', text: 'ok' })),
-      }),
+    settings: {
+      limits: { modelCallsMax: callsInTurn + 1, crashesMax: 3, joinWaiting: true, namesSessions: false },
+      effort: null,
+      cachePace: 'short',
+      modelRetriesMax: 0,
+      troubleMaxMs: 0,
+      budget: { sessionUsd: 0, dayUsd: 0 },
     },
-    limits: { modelCallsMax: callsInTurn + 1, crashesMax: 3, joinWaiting: true },
-    modelRetriesMax: 0,
-    workspace: '/',
-    spoolFolder: () => '/',
-    keepResult: () => Promise.reject(new Error('nothing here is long')),
-    buildHead: () => Promise.resolve({ systemPrompt: 'S', tools: [] }),
   };
 }
 
@@ -123,7 +138,9 @@ async function admit(store: Store, name: string): Promise<SessionId> {
     inboxId,
     channel: 'cli',
     externalId: inboxId,
+    sender: 'bench',
     message,
+    contents: [],
     target: name,
     session,
     title: '',

@@ -75,7 +75,7 @@ function renderSection(path: KeyPath, node: KeyNode): string {
     for (const [name, child] of rows) lines.push(renderRow([...path, name], name, child));
     lines.push('');
   }
-  const sections = keys.filter(([, child]) => !isRow(child));
+  const sections = isModelElsewhere ? [] : keys.filter(([, child]) => !isRow(child));
   return [...lines, ...sections.map(([name, child]) => renderSection([...path, name], child))].join('\n');
 }
 

@@ -1,151 +1,192 @@
 /**
- * One step of a turn that asks the model: records that it asks, listens to the stream, and returns what to store.
- * A stop keeps what was streamed so far. A failure that is worth it is tried again; one that is not ends the turn
- * with a sentence for the user.
+ * The step of a turn that asks a model, however many calls that takes: another key, a retry, a fresh connection, another
+ * model. A stop ends it at every moment and keeps what was streamed so far. The user sees what it waits for; when
+ * everything was tried, the turn ends with a sentence that says what failed and what to do.
  */
-import { retryDelayMs, type RetryPolicy } from '../lib/retry.ts';
+import { present } from '../lib/assert.ts';
 import { sleep } from '../lib/clock.ts';
-import { ModelError, type ModelEvent, type ModelRequest } from '../models/model.ts';
+import { ModelError, type ApiKey, type ModelErrorReason, type Runtime } from '../models/model.ts';
 import type { TurnId } from '../protocol/ids.ts';
-import type { AssistantMessage, ReasoningPart, TextPart, ToolCallPart } from '../protocol/messages.ts';
-import type { Usage } from '../protocol/usage.ts';
-import type { PlannedCall, SessionWrite } from '../store/store.ts';
-import { ActionCut, type TurnDeps } from './turn-deps.ts';
+import { attemptModelCall, type Attempt, type ModelQuestion } from './attempt-model-call.ts';
+import { estimateTokens } from './call-cost.ts';
+import { afterFailure, keyRestMs, type Step } from './failure-walk.ts';
+import type { TurnDeps } from './turn-deps.ts';
+import { nameOf } from './turn-models.ts';
 
-const retryPolicy = { firstDelayMs: 2_000, delayMaxMs: 60_000 };
-
-export type ModelStep =
-  /** The model spoke: these writes belong together. */
-  | { readonly kind: 'spoke'; readonly writes: readonly SessionWrite[] }
-  /** Cut short with nothing to keep. */
-  | { readonly kind: 'cancelled'; readonly writes: readonly SessionWrite[] }
-  | { readonly kind: 'failed'; readonly writes: readonly SessionWrite[]; readonly error: ModelError };
-
-export interface ModelQuestion {
-  readonly turnId: TurnId;
-  readonly purpose: 'answer' | 'summarise';
-  readonly request: ModelRequest;
+/** What was tried on the runtime in use. */
+interface Tries {
+  retries: number;
+  readonly keys: Set<string>;
 }
+
+export type ModelStep = Exclude<Attempt, { kind: 'refused' }>;
 
 export async function callModel(deps: TurnDeps, question: ModelQuestion, signal: AbortSignal): Promise<ModelStep> {
-  const policy: RetryPolicy = { ...retryPolicy, attemptsMax: deps.agent.modelRetriesMax + 1 };
-  for (let attempt = 1; ; attempt++) {
-    const step = await callOnce(deps, question, signal);
-    if (step.kind !== 'failed' || !step.error.retryable || attempt >= policy.attemptsMax) return step;
-    await deps.commit(step.writes);
-    deps.log.warn('model call failed, trying again', { reason: step.error.reason, attempt });
-    try {
-      await sleep(deps.clock, retryDelayMs(policy, attempt, deps.random), signal);
-    } catch {
-      return { kind: 'cancelled', writes: [] };
+  const { chain } = deps.agent;
+  const { turnId, journal } = question;
+  const told = await deps.models.begin(present(journal.openTurn, 'an open turn'));
+  if (told !== null) await deps.commit([{ verb: 'notice', turnId, text: told }]);
+  let tries: Tries = { retries: 0, keys: new Set() };
+  let isTransportRecovered = false;
+
+  for (let key = await firstKey(deps, tries); ;) {
+    const runtime = chain.current;
+    tries.keys.add(key.id);
+    const startedAt = deps.clock.now();
+    const bounded = troubleBound(deps, signal);
+    const attempt = bounded.judge(await attemptModelCall(deps, question, runtime, key, bounded.signal));
+    if (attempt.kind === 'refused') return { kind: 'failed', writes: [], error: attempt.error };
+    if (attempt.kind !== 'failed') {
+      deps.sink({ kind: 'status', turnId, text: '' });
+      if (attempt.kind === 'spoke') await wakeIfResting(deps, runtime, key);
+      return attempt;
+    }
+    const { error } = attempt;
+    deps.models.troubleMs += deps.clock.now() - startedAt;
+    await restIfAtFault(deps, runtime, key, error);
+
+    const isFit = fitFor(question, error, runtime);
+    const step = afterFailure(
+      error,
+      {
+        runtime,
+        isOnPrimary: chain.isOnPrimary,
+        keysLeft: await deps.models.keysLeft(runtime, tries.keys),
+        retries: tries.retries,
+        retriesMax: deps.settings.modelRetriesMax,
+        isTransportRecovered,
+        hasFallback: chain.hasNext(isFit),
+        troubleLeftMs: deps.settings.troubleMaxMs - deps.models.troubleMs,
+      },
+      deps.random,
+    );
+    deps.log.warn('model call failed', { model: nameOf(runtime), reason: error.reason, next: step.kind });
+    if (step.kind === 'give-up') return { ...attempt, error: withAdvice(error) };
+    if (attempt.writes.length > 0) await deps.commit(attempt.writes);
+    if (!(await prepareStep(deps, turnId, runtime, error, step, signal))) return { kind: 'cancelled', writes: [] };
+
+    switch (step.kind) {
+      case 'other-key':
+        key = (await deps.models.nextKey(runtime, tries.keys)) ?? key;
+        break;
+      case 'retry':
+        tries.retries += 1;
+        break;
+      case 'recover-transport':
+        isTransportRecovered = true;
+        await deps.agent.clients.rebuild(runtime);
+        break;
+      case 'fall-back':
+        chain.fallBack(isFit);
+        await deps.commit([{ verb: 'notice', turnId, text: fallbackNotice(error, chain.current) }]);
+        tries = { retries: 0, keys: new Set() };
+        key = await firstKey(deps, tries);
+        break;
     }
   }
 }
 
-async function callOnce(deps: TurnDeps, question: ModelQuestion, signal: AbortSignal): Promise<ModelStep> {
-  const { turnId, purpose, request } = question;
-  const { model } = deps.agent;
-  const modelCallId = deps.ids.next('mdl');
-  const { provider, name } = model;
-  await deps.commit([{ verb: 'start-model-call', modelCallId, turnId, purpose, provider, model: name }]);
-
-  const draft = new Draft(deps, turnId);
-  const end = await listen(model.stream(request, signal), draft);
-  const ended = (outcome: 'completed' | 'failed' | 'cancelled', usage: Usage | null, error: string | null) =>
-    ({ verb: 'end-model-call', modelCallId, outcome, usage, error }) as const;
-
-  if (end.kind === 'end') {
-    const message = draft.message();
-    const calls = planCalls(deps, message);
-    const append = { verb: 'append-answer', turnId, modelCallId, message, calls } as const;
-    return { kind: 'spoke', writes: [ended('completed', end.usage, null), append] };
-  }
-  if (end.error.reason === 'cancelled') {
-    const stopped = signal.reason instanceof ActionCut && signal.reason.why === 'stop';
-    const message = stopped ? draft.spokenOnly() : null;
-    const writes: SessionWrite[] = [ended('cancelled', null, null)];
-    if (message === null) return { kind: 'cancelled', writes };
-    return { kind: 'spoke', writes: [...writes, { verb: 'append-answer', turnId, modelCallId, message, calls: [] }] };
-  }
-  deps.sink({ kind: 'draft-cleared', turnId });
-  return { kind: 'failed', writes: [ended('failed', null, end.error.message)], error: end.error };
+async function firstKey(deps: TurnDeps, tries: Tries): Promise<ApiKey> {
+  const { current } = deps.agent.chain;
+  return (await deps.models.nextKey(current, tries.keys)) ?? current.keys[0];
 }
 
-type TerminalEvent = Extract<ModelEvent, { kind: 'end' | 'failed' }>;
-
-async function listen(stream: AsyncIterable<ModelEvent>, draft: Draft): Promise<TerminalEvent> {
-  for await (const event of stream) {
-    if (event.kind === 'end' || event.kind === 'failed') return event;
-    draft.add(event);
+/** Says what happens next and waits for it; false if that was cut short. */
+async function prepareStep(
+  deps: TurnDeps,
+  turnId: TurnId,
+  runtime: Runtime,
+  error: ModelError,
+  step: Exclude<Step, { kind: 'give-up' }>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  deps.sink({ kind: 'status', turnId, text: `${error.message} ${nextInWords(runtime, step)}` });
+  if (signal.aborted) return false;
+  if (!('delayMs' in step)) return true;
+  const from = deps.clock.now();
+  try {
+    await sleep(deps.clock, step.delayMs, signal);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    deps.models.troubleMs += deps.clock.now() - from;
   }
-  // The contract forbids it, but a turn must not hang on a model that breaks it.
-  return { kind: 'failed', error: new ModelError('malformed-stream', 'The model stopped in mid-answer.', true) };
 }
 
-/** Tools' declarations are stored with the call, so that a later version of a tool can't change what a crash means. */
-function planCalls(deps: TurnDeps, message: AssistantMessage): PlannedCall[] {
-  return message.parts
-    .filter((part) => part.kind === 'tool-call')
-    .map((part) => {
-      const tool = deps.agent.tools.get(part.name);
-      return {
-        id: part.callId,
-        name: part.name,
-        arguments: part.arguments,
-        effect: tool?.effect ?? 'read',
-        replay: tool?.replay ?? 'safe',
-      };
-    });
+function nextInWords(runtime: Runtime, step: Exclude<Step, { kind: 'give-up' }>): string {
+  switch (step.kind) {
+    case 'other-key':
+      return 'Trying another key.';
+    case 'retry':
+      return `Trying again in ${seconds(step.delayMs)} s.`;
+    case 'recover-transport':
+      return `Trying once more over a fresh connection in ${seconds(step.delayMs)} s.`;
+    case 'fall-back':
+      return `Going on without ${nameOf(runtime)}.`;
+  }
 }
 
-/** The message as it grows. Neighbouring pieces of the same kind become one part. */
-class Draft {
-  readonly #deps: TurnDeps;
-  readonly #turnId: TurnId;
-  readonly #parts: (TextPart | ReasoningPart | ToolCallPart)[] = [];
+const seconds = (ms: number) => Math.max(1, Math.round(ms / 1_000));
 
-  constructor(deps: TurnDeps, turnId: TurnId) {
-    this.#deps = deps;
-    this.#turnId = turnId;
-  }
+const fallbackNotice = (error: ModelError, next: Runtime) => `${error.message} This turn goes on with ${nameOf(next)}.`;
 
-  add(event: Exclude<ModelEvent, TerminalEvent>): void {
-    const last = this.#parts.at(-1);
-    switch (event.kind) {
-      case 'text-delta':
-        if (last?.kind === 'text') this.#parts[this.#parts.length - 1] = { kind: 'text', text: last.text + event.text };
-        else this.#parts.push({ kind: 'text', text: event.text });
-        this.#deps.sink({ kind: 'text-delta', turnId: this.#turnId, text: event.text });
-        return;
-      case 'reasoning-delta':
-        if (last?.kind === 'reasoning') {
-          this.#parts[this.#parts.length - 1] = { kind: 'reasoning', text: last.text + event.text };
-        } else this.#parts.push({ kind: 'reasoning', text: event.text });
-        this.#deps.sink({ kind: 'reasoning-delta', turnId: this.#turnId, text: event.text });
-        return;
-      case 'reasoning-end':
-        if (last?.kind === 'reasoning' && event.opaque !== undefined) {
-          this.#parts[this.#parts.length - 1] = { ...last, opaque: event.opaque };
-        }
-        return;
-      case 'tool-call':
-        this.#parts.push({
-          kind: 'tool-call',
-          callId: this.#deps.ids.next('cal'),
-          providerCallId: event.providerCallId,
-          name: event.name,
-          arguments: event.arguments,
-        });
-    }
-  }
+/** Those that can hold the prompt; after an overflow, only those that hold more than the one that could not. */
+function fitFor({ request }: ModelQuestion, error: ModelError, failed: Runtime): (runtime: Runtime) => boolean {
+  const tokens = estimateTokens([
+    request.systemPrompt,
+    JSON.stringify(request.tools),
+    JSON.stringify(request.messages),
+  ]);
+  return (runtime) =>
+    runtime.contextLength > tokens &&
+    (error.reason !== 'context-overflow' || runtime.contextLength > failed.contextLength);
+}
 
-  message(): AssistantMessage {
-    return { role: 'assistant', parts: this.#parts };
-  }
+async function restIfAtFault(deps: TurnDeps, runtime: Runtime, key: ApiKey, error: ModelError): Promise<void> {
+  const restMs = keyRestMs(error);
+  if (restMs === null || key.id === '') return;
+  const until = deps.clock.now() + restMs;
+  await deps.restKey({ provider: runtime.provider, keyId: key.id, reason: error.reason, until });
+}
 
-  /** What a person saw before the stop: a call that was asked for but cut off is left out; null if nothing remains. */
-  spokenOnly(): AssistantMessage | null {
-    const parts = this.#parts.filter((part) => part.kind === 'text' && part.text.trim() !== '');
-    return parts.length > 0 ? { role: 'assistant', parts } : null;
-  }
+async function wakeIfResting(deps: TurnDeps, runtime: Runtime, key: ApiKey): Promise<void> {
+  if (await deps.models.isResting(runtime, key)) await deps.wakeKey(runtime.provider, key.id);
+}
+
+/** Once there has been trouble, an attempt may take no longer than the turn may go on trying. */
+function troubleBound(deps: TurnDeps, signal: AbortSignal) {
+  const leftMs = deps.settings.troubleMaxMs - deps.models.troubleMs;
+  if (deps.models.troubleMs === 0) return { signal, judge: (attempt: Attempt) => attempt };
+  const limit = new AbortController();
+  const cancel = deps.clock.setTimer(Math.max(0, leftMs), () => limit.abort());
+  return {
+    signal: AbortSignal.any([signal, limit.signal]),
+    judge(attempt: Attempt): Attempt {
+      cancel();
+      if (attempt.kind !== 'cancelled' || signal.aborted || !limit.signal.aborted) return attempt;
+      const minutes = Math.round(deps.settings.troubleMaxMs / 60_000);
+      const error = new ModelError('timeout', `Models have been failing for ${minutes} minutes.`, { retryable: false });
+      return { ...attempt, kind: 'failed', error };
+    },
+  };
+}
+
+/** What a user can do about it, where the failure does not say so itself. */
+const advice: Partial<Record<ModelErrorReason, string>> = {
+  'rate-limit': 'Try again later, add a key, or set a fallback model.',
+  overloaded: 'Try again later, or set a fallback model.',
+  server: 'Try again later, or set a fallback model.',
+  timeout: 'Try again later; talaria doctor checks the way there.',
+  connection: 'Check the network and model.base_url; talaria model test says more.',
+  'context-overflow': 'Begin a new session, or use a model that can read more at once.',
+  'payload-too-large': 'Begin a new session, or send less at once.',
+  'malformed-stream': 'Try again, or use another model.',
+};
+
+function withAdvice(error: ModelError): ModelError {
+  const words = advice[error.reason];
+  if (words === undefined) return error;
+  const { reason, retryable, retryAfterMs, message } = error;
+  return new ModelError(reason, `${message} ${words}`, { retryable, retryAfterMs, cause: error });
 }

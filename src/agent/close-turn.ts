@@ -36,7 +36,7 @@ export async function closeTurn(deps: TurnDeps, journal: Journal, action: CloseA
         journal,
         skipped,
         answerText === '' ? 'failed' : 'answered',
-        budgetNotice(deps.agent.limits.modelCallsMax),
+        budgetNotice(deps.settings.limits.modelCallsMax),
         answerText,
       );
     case 'repeats-itself':

@@ -6,7 +6,7 @@ import { decide as decideAt, type TurnLimits } from './decide.ts';
 import { JournalBuilder } from './journal-builder.ts';
 import type { Journal } from './journal.ts';
 
-const limits: TurnLimits = { modelCallsMax: 5, crashesMax: 3, joinWaiting: true };
+const limits: TurnLimits = { modelCallsMax: 5, crashesMax: 3, joinWaiting: true, namesSessions: false };
 const now = 1_000;
 const decide = (journal: Journal, given: TurnLimits) => decideAt(journal, given, now);
 const asked = (over = {}) => new JournalBuilder().arrives('hello').opens(over);

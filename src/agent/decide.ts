@@ -11,6 +11,8 @@ import { hasNudge, lastMessageOfTurn, type Journal } from './journal.ts';
 export type Action =
   /** Nothing to do until a message arrives. */
   | { readonly kind: 'rest' }
+  /** The first answer is there and nobody waits: the session gets a name. */
+  | { readonly kind: 'name-session' }
   | { readonly kind: 'open-turn'; readonly promote: readonly InboxId[] }
   /** Messages that arrived in the middle of the turn become part of it. */
   | { readonly kind: 'join-turn'; readonly turnId: TurnId; readonly promote: readonly InboxId[] }
@@ -50,12 +52,17 @@ export interface TurnLimits {
   readonly crashesMax: number;
   /** Whether messages that arrive mid-turn join it; otherwise they wait for its end. */
   readonly joinWaiting: boolean;
+  /** Whether a model names sessions. */
+  readonly namesSessions: boolean;
 }
 
 export function decide(journal: Journal, limits: TurnLimits, now: number): Action {
   const turn = journal.openTurn;
   const promote = journal.waiting.map((record) => record.id);
-  if (turn === null) return promote.length > 0 ? { kind: 'open-turn', promote } : { kind: 'rest' };
+  if (turn === null) {
+    if (promote.length > 0) return { kind: 'open-turn', promote };
+    return limits.namesSessions && mayBeNamed(journal) ? { kind: 'name-session' } : { kind: 'rest' };
+  }
   const turnId = turn.id;
   const calls = journal.unsettledCalls;
   const close = (ending: TurnEnding): Action => ({ kind: 'close-turn', turnId, ending, skip: calls });
@@ -84,6 +91,14 @@ export function decide(journal: Journal, limits: TurnLimits, now: number): Actio
   if (turn.modelCalls < limits.modelCallsMax) return { kind: 'call-model', turnId, purpose: 'answer' };
   if (!hasNudge(journal)) return { kind: 'ask-for-summary', turnId };
   return { kind: 'call-model', turnId, purpose: 'summarise' };
+}
+
+/** Its title is still the words it began with, and there is more to go by now. */
+function mayBeNamed({ session, entries }: Journal): boolean {
+  return (
+    session.titledBy === 'words' &&
+    entries.some((entry) => entry.kind === 'turn-closed' && entry.outcome === 'answered')
+  );
 }
 
 /** Why the turn must end although it is not done; null if it need not. */

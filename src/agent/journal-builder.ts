@@ -33,7 +33,14 @@ export class JournalBuilder {
   arrives(text: string): this {
     const id = this.#ids.next('inb');
     const message = { role: 'user', parts: [{ kind: 'text', text }] } as const;
-    const place = { sessionId: this.#sessionId, channel: 'cli', externalId: id, target: 't', receivedAt: 0 };
+    const place = {
+      sessionId: this.#sessionId,
+      channel: 'cli',
+      externalId: id,
+      sender: 's',
+      target: 't',
+      receivedAt: 0,
+    };
     this.#waiting.push({ id, message, state: 'waiting', ...place });
     return this;
   }
@@ -115,6 +122,8 @@ export class JournalBuilder {
       key: 'cli:direct:x',
       name: 'x',
       title: '',
+      titledBy: 'words',
+      settings: { model: null, effort: null },
       createdAt: 0,
       updatedAt: 0,
       lastSeq: this.#entries.length,

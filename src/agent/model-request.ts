@@ -8,9 +8,28 @@ import type { CallId } from '../protocol/ids.ts';
 import { toolCallsOf, type Entry, type Message, type ToolMessage } from '../protocol/messages.ts';
 import { headOf, type Journal } from './journal.ts';
 
-export function modelRequest(journal: Journal): ModelRequest {
+/** How the log is sent: what may differ from call to call without being another conversation. */
+export type RequestManner = Pick<ModelRequest, 'effort' | 'cachePace' | 'contents'>;
+
+export function modelRequest(journal: Journal, manner: RequestManner): ModelRequest {
   const head = present(headOf(journal), 'the head of a session with a turn');
-  return { systemPrompt: head.systemPrompt, tools: head.tools, messages: messagesInPromptOrder(journal.entries) };
+  return {
+    systemPrompt: head.systemPrompt,
+    tools: head.tools,
+    messages: messagesInPromptOrder(journal.entries),
+    cacheKey: journal.session.id,
+    ...manner,
+  };
+}
+
+/** The hashes of what the conversation's messages hold besides text. */
+export function contentsOf(journal: Journal): ReadonlySet<string> {
+  const hashes = new Set<string>();
+  for (const entry of journal.entries) {
+    if (entry.kind !== 'message') continue;
+    for (const part of entry.message.parts) if (part.kind === 'image') hashes.add(part.content.sha256);
+  }
+  return hashes;
 }
 
 /** Results follow their call's message in the order of the calls, whatever finished first. */

@@ -80,7 +80,7 @@ test('a stop in mid-stream keeps what was said and asks the model nothing more',
       await stage.store.requestStop(stage.sessionId);
       stage.action.abort(new ActionCut('stop'));
       assert.ok(signal.aborted);
-      yield { kind: 'failed', error: new ModelError('cancelled', 'cancelled', false) };
+      yield { kind: 'failed', error: new ModelError('cancelled', 'cancelled') };
     },
   ];
   await stage.hears('talk');
@@ -115,7 +115,7 @@ test('leaving in mid-stream keeps nothing of the draft, and the next run asks wi
       yield { kind: 'text-delta', text: 'half of' };
       stage.leaving.abort(new ActionCut('leave'));
       stage.action.abort(new ActionCut('leave'));
-      yield { kind: 'failed', error: new ModelError('cancelled', 'cancelled', false) };
+      yield { kind: 'failed', error: new ModelError('cancelled', 'cancelled') };
     },
     says('the whole'),
   ];
@@ -130,7 +130,7 @@ test('leaving in mid-stream keeps nothing of the draft, and the next run asks wi
 test('a failure worth retrying is retried after a wait, and the last one ends the turn with its reason', async () => {
   const stage = await Stage.open();
   const overloaded: ModelEvent[] = [
-    { kind: 'failed', error: new ModelError('overloaded', 'The model is overloaded.', true) },
+    { kind: 'failed', error: new ModelError('overloaded', 'The model is overloaded.') },
   ];
   stage.script = [overloaded, overloaded, overloaded];
   await stage.hears('hello');
@@ -138,7 +138,10 @@ test('a failure worth retrying is retried after a wait, and the last one ends th
   await stage.clock.advance(120_000);
   await running;
   assert.equal(stage.requests.length, 3);
-  assert.deepEqual((await stage.told()).slice(3), ['notice: The model is overloaded.', 'closed: failed']);
+  assert.deepEqual((await stage.told()).slice(3), [
+    'notice: The model is overloaded. Try again later, or set a fallback model.',
+    'closed: failed',
+  ]);
 });
 
 test('a message that arrives during a tool round joins the turn before the model is asked again', async () => {

@@ -10,11 +10,13 @@ import { callModel } from './call-model.ts';
 import { closeTurn, failTurn } from './close-turn.ts';
 import { decide, type Action } from './decide.ts';
 import { headOf, loadJournal, refreshJournal, type Journal } from './journal.ts';
-import { modelRequest } from './model-request.ts';
+import { contentsOf, modelRequest } from './model-request.ts';
+import { nameSession } from './name-session.ts';
 import { endCalls, lostText, runTools, settled } from './tool-round.ts';
-import type { Agent, TurnDeps } from './turn-deps.ts';
+import type { Agent, TurnDeps, TurnSettings } from './turn-deps.ts';
+import { TurnModels } from './turn-models.ts';
 
-export interface RunSessionDeps extends Omit<TurnDeps, 'agent' | 'read' | 'commit' | 'sink'> {
+export interface RunSessionDeps extends Pick<TurnDeps, 'clock' | 'ids' | 'random' | 'log'> {
   readonly store: Store;
   /** Shows entries once they are stored, and work in progress. Never throws. */
   readonly publish: (event: SessionEvent) => void;
@@ -30,19 +32,31 @@ export interface RunControl {
 /** What a run came to. `left`: asked to leave in the middle of a turn. */
 export type RunEnd =
   | { readonly kind: 'rested' }
+  /** A turn has ended and the next one waits: it is to be run by the agent that the configuration wants then. */
+  | { readonly kind: 'more' }
   | { readonly kind: 'left' }
   | { readonly kind: 'waits'; readonly until: number };
 
+export interface SessionAgent {
+  readonly agent: Agent;
+  readonly settings: TurnSettings;
+}
+
 export async function runSession(
   deps: RunSessionDeps,
-  agent: Agent,
+  { agent, settings }: SessionAgent,
   lease: Lease,
   control: RunControl,
 ): Promise<RunEnd> {
+  const { store, clock } = deps;
   const turnDeps: TurnDeps = {
     ...deps,
     agent,
-    read: deps.store.read,
+    settings,
+    models: new TurnModels({ chain: agent.chain, read: store.read, clock, sessionId: lease.sessionId }),
+    read: store.read,
+    restKey: store.restKey,
+    wakeKey: store.wakeKey,
     commit: (writes) => deps.store.commit(lease, writes),
     sink: deps.publish,
   };
@@ -58,12 +72,13 @@ export async function runSession(
 
   for (;;) {
     if (control.leaving.aborted) return { kind: journal.openTurn === null ? 'rested' : 'left' };
-    const action = decide(journal, agent.limits, deps.clock.now());
+    const action = decide(journal, settings.limits, clock.now());
     if (action.kind === 'rest') return { kind: 'rested' };
     if (action.kind === 'wait') return { kind: 'waits', until: action.until };
     await perform(turnDeps, journal, action, signal);
     signal = control.nextAction();
     journal = await publishNew(deps, journal);
+    if (action.kind === 'close-turn' && journal.waiting.length > 0) return { kind: 'more' };
   }
 }
 
@@ -89,11 +104,15 @@ async function perform(
       return deps.commit([{ verb: 'join-turn', turnId: action.turnId, promote: action.promote }]);
     case 'call-model': {
       const { turnId, purpose } = action;
-      const step = await callModel(deps, { turnId, purpose, request: modelRequest(journal) }, signal);
+      const { effort, cachePace } = deps.settings;
+      const request = modelRequest(journal, { effort, cachePace, contents: await loadContents(deps, journal) });
+      const step = await callModel(deps, { journal, turnId, purpose, request }, signal);
       if (step.kind === 'failed') return failTurn(deps, journal, step.writes, step.error.message);
       if (step.writes.length > 0) await deps.commit(step.writes);
       return;
     }
+    case 'name-session':
+      return nameSession(deps, journal, signal);
     case 'run-tools':
       return runTools(deps, journal, action.calls, signal);
     case 'end-calls':
@@ -107,6 +126,15 @@ async function perform(
     default:
       return unreachable(action);
   }
+}
+
+async function loadContents(deps: TurnDeps, journal: Journal): Promise<ReadonlyMap<string, Uint8Array>> {
+  const contents = new Map<string, Uint8Array>();
+  for (const sha256 of contentsOf(journal)) {
+    const bytes = await deps.read.content(sha256);
+    if (bytes !== null) contents.set(sha256, bytes);
+  }
+  return contents;
 }
 
 /** What acts on Talaria itself has done so if Talaria went down with it. */

@@ -4,7 +4,8 @@ import { FakeClock } from '../lib/fake-clock.ts';
 import { countingIdSource, type IdSource } from '../lib/ids.ts';
 import { silentLog } from '../lib/log.ts';
 import { seededRandom } from '../lib/random.ts';
-import type { Model, ModelEvent, ModelRequest } from '../models/model.ts';
+import type { Model, ModelEvent, ModelRequest, Runtime } from '../models/model.ts';
+import { scriptedRuntime } from '../models/scripted-model.ts';
 import type { SessionEvent } from '../protocol/events.ts';
 import type { NodeId, SessionId } from '../protocol/ids.ts';
 import { textOf, type Entry, type Question } from '../protocol/messages.ts';
@@ -12,12 +13,15 @@ import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { SessionWrite, Store } from '../store/store.ts';
 import type { SideBySide, Tool, ToolContext, ToolEffect, ToolOutcome, ToolReplay } from '../tools/tool.ts';
 import { runSession, type RunEnd } from './run-session.ts';
-import type { Agent } from './turn-deps.ts';
+import { RuntimeChain } from './runtime-chain.ts';
+import { RuntimeClients } from './runtime-clients.ts';
+import type { Agent, TurnSettings } from './turn-deps.ts';
 
-const usage = { inputTokens: 1, cachedTokens: 0, outputTokens: 1, reasoningTokens: 0, usd: 0 };
+const usage = { inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1, reasoningTokens: 0 };
+const usd = 0;
 export const says = (text: string): ModelEvent[] => [
   { kind: 'text-delta', text },
-  { kind: 'end', stop: 'answer', usage },
+  { kind: 'end', stop: 'answer', usage, usd },
 ];
 export const asksFor = (...calls: [name: string, args: string][]): ModelEvent[] => [
   ...calls.map(([name, args], index): ModelEvent => ({
@@ -26,7 +30,7 @@ export const asksFor = (...calls: [name: string, args: string][]): ModelEvent[] 
     name,
     arguments: args,
   })),
-  { kind: 'end', stop: 'tool-calls', usage },
+  { kind: 'end', stop: 'tool-calls', usage, usd },
 ];
 
 interface PlannedTool {
@@ -46,6 +50,17 @@ export class Stage {
   readonly ids: IdSource = countingIdSource();
   readonly owner: NodeId = this.ids.next('nod');
   readonly requests: string[] = [];
+  /** Which model was asked, with which key, in order. */
+  readonly asked: string[] = [];
+  runtimes: [Runtime, ...Runtime[]] = [scriptedRuntime()];
+  settings: TurnSettings = {
+    limits: { modelCallsMax: 10, crashesMax: 3, joinWaiting: true, namesSessions: false },
+    effort: null,
+    cachePace: 'short',
+    modelRetriesMax: 2,
+    troubleMaxMs: 900_000,
+    budget: { sessionUsd: 0, dayUsd: 0 },
+  };
   readonly published: SessionEvent[] = [];
   /** What happened, in order: writes as they were committed, tools as they began to run. */
   readonly history: string[] = [];
@@ -83,7 +98,9 @@ export class Stage {
       inboxId,
       channel: 'cli',
       externalId: inboxId,
+      sender: 'owner',
       message,
+      contents: [],
       target: 'x',
       session,
       title: text,
@@ -117,20 +134,30 @@ export class Stage {
       if (this.action.signal.aborted && !this.leaving.signal.aborted) this.action = new AbortController();
       return this.action.signal;
     };
-    const result = await runSession({ ...deps, publish }, this.agent(), lease, {
-      leaving: this.leaving.signal,
-      nextAction,
-    });
+    const control = { leaving: this.leaving.signal, nextAction };
+    let result: RunEnd = { kind: 'more' };
+    while (result.kind === 'more') {
+      const { agent, settings } = this;
+      result = await runSession({ ...deps, publish }, { agent, settings }, lease, control);
+    }
     await this.store.releaseLease(lease);
     return result.kind;
   }
 
-  agent(): Agent {
+  built: Agent | null = null;
+
+  /** Kept between turns, as it is while a process lives. */
+  get agent(): Agent {
+    return (this.built ??= this.buildAgent());
+  }
+
+  private buildAgent(): Agent {
+    const clients = new RuntimeClients(async (runtime) => this.model(runtime));
     return {
-      model: this.model(),
+      chain: new RuntimeChain(this.runtimes, clients),
+      clients,
+      titler: null,
       tools: { get: (name) => this.tool(name) },
-      limits: { modelCallsMax: 10, crashesMax: 3, joinWaiting: true },
-      modelRetriesMax: 2,
       workspace: '/nowhere',
       spoolFolder: () => '/nowhere',
       keepResult: (_sessionId, callId) => Promise.resolve(`/kept/${callId}`),
@@ -138,17 +165,23 @@ export class Stage {
     };
   }
 
-  model(): Model {
-    const { requests, script } = this;
+  model(runtime: Runtime): Model {
+    const { requests, asked } = this;
+    const nextStep = () => this.script.shift();
     return {
-      provider: 'scripted',
-      name: 'scripted',
-      async *stream(request, signal) {
-        requests.push(JSON.stringify(request));
-        const step = script.shift();
+      prepare: (request) => ({
+        request,
+        units: [JSON.stringify(request.systemPrompt), ...request.messages.map((message) => JSON.stringify(message))],
+        body: JSON.stringify({ systemPrompt: request.systemPrompt, messages: request.messages }),
+      }),
+      async *stream({ body, request }, key, signal) {
+        requests.push(body);
+        asked.push(`${runtime.model} ${key.id}`.trim());
+        const step = nextStep();
         if (step === undefined) throw new Error('the script is at its end');
         yield* typeof step === 'function' ? step(request, signal) : step;
       },
+      close: () => void asked.push(`close ${runtime.model}`),
     };
   }
 
@@ -182,11 +215,12 @@ export class Stage {
   /** Another process on the same store. */
   livesAgain(): void {
     this.beforeCommit = () => {};
+    this.built = null;
   }
 
   /** A process after one that has left: everything stored is the same, nothing has been asked to end. */
   nextProcess(): Stage {
-    const fresh = { leaving: new AbortController(), action: new AbortController() };
+    const fresh = { leaving: new AbortController(), action: new AbortController(), built: null };
     return Object.assign(Object.create(Stage.prototype) as Stage, this, fresh);
   }
 

@@ -3,21 +3,26 @@ import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import type { RandomSource } from '../lib/random.ts';
-import type { Model } from '../models/model.ts';
+import type { ModelRequest, Runtime } from '../models/model.ts';
 import type { LiveEvent } from '../protocol/events.ts';
 import type { CallId, SessionId } from '../protocol/ids.ts';
 import type { Head } from '../protocol/messages.ts';
-import type { SessionWrite, StoreReader } from '../store/store.ts';
+import type { Effort } from '../protocol/usage.ts';
+import type { SessionWrite, Store, StoreReader } from '../store/store.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { TurnLimits } from './decide.ts';
+import type { RuntimeChain } from './runtime-chain.ts';
+import type { RuntimeClients } from './runtime-clients.ts';
+import type { TurnModels } from './turn-models.ts';
 
-/** What an agent is made of for one session; built from the configuration, reused between turns. */
+/** What a session's turns are run by; built from the configuration, kept between turns. */
 export interface Agent {
-  readonly model: Model;
+  /** The primary runtime and its fallbacks, and which of them is in use. */
+  readonly chain: RuntimeChain;
+  readonly clients: RuntimeClients;
+  /** The model that names sessions; null if none was chosen for it. */
+  readonly titler: Runtime | null;
   readonly tools: { get(name: string): Tool | undefined };
-  readonly limits: TurnLimits;
-  /** How often a failed model call is tried again before the turn ends. */
-  readonly modelRetriesMax: number;
   /** The frozen start of a new session's prompt. Asked for once per session. */
   readonly buildHead: () => Promise<Head>;
   /** Where the session's tools work. Absolute. */
@@ -28,11 +33,29 @@ export interface Agent {
   readonly keepResult: (sessionId: SessionId, callId: CallId, text: string) => Promise<string>;
 }
 
+/** What may change from turn to turn without another agent. */
+export interface TurnSettings {
+  readonly limits: TurnLimits;
+  readonly effort: Effort | null;
+  readonly cachePace: ModelRequest['cachePace'];
+  /** How often a failed model call is tried again on the same runtime. */
+  readonly modelRetriesMax: number;
+  /** How long one turn may go on trying while models fail. */
+  readonly troubleMaxMs: number;
+  /** Dollars; 0 is no limit. */
+  readonly budget: { readonly sessionUsd: number; readonly dayUsd: number };
+}
+
 export interface TurnDeps {
   readonly agent: Agent;
+  readonly settings: TurnSettings;
+  /** The models of the turn under way. */
+  readonly models: TurnModels;
   readonly read: StoreReader;
   /** All of these writes or none, under the session's lease. Throws a `StoreError`. */
   readonly commit: (writes: readonly SessionWrite[]) => Promise<void>;
+  readonly restKey: Store['restKey'];
+  readonly wakeKey: Store['wakeKey'];
   /** Shows work in progress. Never throws. */
   readonly sink: (event: LiveEvent) => void;
   readonly clock: Clock;

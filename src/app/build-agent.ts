@@ -1,17 +1,20 @@
-/** An agent as the configuration wants it at this moment: model, tools, limits, and how its prompt begins. */
+/** An agent from its inputs, and the settings of a turn: models, tools, limits, and how its prompt begins. */
 import { mkdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import type { RebuildInputs, TurnInputs } from '../agent/agent-inputs.ts';
+import { RuntimeChain } from '../agent/runtime-chain.ts';
+import { RuntimeClients } from '../agent/runtime-clients.ts';
 import { buildSystemPrompt } from '../agent/system-prompt.ts';
-import type { Agent } from '../agent/turn-deps.ts';
-import { workspacePath } from '../config/load.ts';
-import type { Config } from '../config/schema.ts';
+import type { Agent, TurnSettings } from '../agent/turn-deps.ts';
 import { writeFileAtomically } from '../lib/atomic-file.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { OpenModel } from '../models/model.ts';
+import type { SessionSettings } from '../protocol/api.ts';
 import { createFileTools } from '../tools/files/file-tools.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createToolRegistry } from '../tools/registry.ts';
 import { createTerminalTool } from '../tools/terminal/terminal-tool.ts';
-import { buildModel } from './build-model.ts';
+import type { Runtimes } from './build-runtimes.ts';
 
 const crashesMax = 3;
 export const memoriesFolder = 'memories';
@@ -21,29 +24,30 @@ const memoryFile = join(memoriesFolder, 'MEMORY.md');
 
 export interface BuildAgentOptions {
   readonly home: string;
-  readonly config: Config;
+  readonly inputs: RebuildInputs;
+  readonly runtimes: Runtimes;
+  readonly openModel: OpenModel;
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
   /** Tools that must be one for the whole process, because they guard something shared. */
   readonly sharedTools: readonly Tool[];
 }
 
-export async function buildAgent({ home, config, env, clock, sharedTools }: BuildAgentOptions): Promise<Agent> {
-  const workspace = workspacePath(home, config);
+export function buildAgent(options: BuildAgentOptions): Agent {
+  const { home, inputs, runtimes, clock, env } = options;
+  const workspace = resolve(home, inputs['terminal.cwd'] ?? 'workspace');
+  const timeoutSeconds = inputs['terminal.timeout_s'] ?? 180;
   const tools = createToolRegistry([
-    createTerminalTool({ clock, env, defaultTimeoutMs: config.terminal.timeout_s * 1_000 }),
+    createTerminalTool({ clock, env, defaultTimeoutMs: timeoutSeconds * 1_000 }),
     ...createFileTools(),
-    ...sharedTools,
+    ...options.sharedTools,
   ]);
+  const clients = new RuntimeClients(options.openModel);
   return {
-    model: await buildModel(config, clock),
+    chain: new RuntimeChain(runtimes.chain, clients),
+    clients,
+    titler: runtimes.title,
     tools,
-    limits: {
-      modelCallsMax: config.agent.max_iterations,
-      crashesMax,
-      joinWaiting: config.gateway.busy_mode === 'steer',
-    },
-    modelRetriesMax: config.agent.api_max_retries,
     workspace,
     spoolFolder: (sessionId) => join(home, spoolsFolder, sessionId),
     async keepResult(sessionId, callId, text) {
@@ -61,6 +65,28 @@ export async function buildAgent({ home, config, env, clock, sharedTools }: Buil
       const day = new Date(clock.now()).toISOString().slice(0, 10);
       return { systemPrompt: buildSystemPrompt({ soul, memory, workspace, day }), tools: tools.definitions() };
     },
+  };
+}
+
+/** Channels where people answer within minutes; elsewhere a prompt is worth keeping for longer. */
+const briskChannels: ReadonlySet<string> = new Set(['cli', 'web', 'api']);
+
+export function turnSettings(
+  inputs: TurnInputs,
+  session: { readonly channel: string; readonly settings: SessionSettings; readonly namesSessions: boolean },
+): TurnSettings {
+  return {
+    limits: {
+      modelCallsMax: inputs['agent.max_iterations'] ?? 90,
+      crashesMax,
+      joinWaiting: inputs['gateway.busy_mode'] === 'steer',
+      namesSessions: session.namesSessions,
+    },
+    effort: session.settings.effort ?? inputs['agent.reasoning_effort'],
+    cachePace: briskChannels.has(session.channel) ? 'short' : 'long',
+    modelRetriesMax: inputs['agent.api_max_retries'] ?? 3,
+    troubleMaxMs: (inputs['agent.trouble_deadline_s'] ?? 900) * 1_000,
+    budget: { sessionUsd: inputs['budget.session_usd'] ?? 0, dayUsd: inputs['budget.day_usd'] ?? 0 },
   };
 }
 

@@ -3,15 +3,14 @@
  * else. What may change while running is asked of the configuration each time it is needed.
  */
 import { join } from 'node:path';
-import type { Agent } from '../agent/turn-deps.ts';
 import { createLogChannel } from '../channels/webchat/log-channel.ts';
-import type { Channel } from '../channels/channel.ts';
+import type { Channel, ChannelPort } from '../channels/channel.ts';
+import { createAuthorize, ownerChannels } from '../gateway/authorize.ts';
 import { createOutbox } from '../gateway/delivery/outbox.ts';
 import { createIntake } from '../gateway/intake.ts';
 import { createLiveHub } from '../gateway/live-hub.ts';
 import { createLocalApi } from '../gateway/local-api.ts';
 import { createSessionDrain } from '../gateway/session-drain.ts';
-import type { Config } from '../config/schema.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
@@ -19,11 +18,13 @@ import type { RandomSource } from '../lib/random.ts';
 import type { TalariaApi } from '../protocol/api.ts';
 import type { NodeId } from '../protocol/ids.ts';
 import type { Store } from '../store/store.ts';
-import { createMemoryTool } from '../tools/memory/memory-tool.ts';
 import { removeSpool } from '../tools/terminal/spool.ts';
+import type { Tool } from '../tools/tool.ts';
+import { createAgents } from './agents.ts';
 import { backupHome } from './backup.ts';
-import { buildAgent, memoriesFolder, spoolsFolder } from './build-agent.ts';
+import { spoolsFolder } from './build-agent.ts';
 import type { ConfigSource } from './open-config.ts';
+import { quoteSettings } from './quote-settings.ts';
 import { createStatus } from './status.ts';
 import { tidySpools } from './tidy-spools.ts';
 
@@ -39,6 +40,9 @@ export interface ComposeOptions {
   readonly ids: IdSource;
   readonly random: RandomSource;
   readonly log: Log;
+  /** Besides those that the configuration asks for. */
+  readonly extraChannels?: readonly Channel[];
+  readonly extraTools?: readonly Tool[];
 }
 
 export interface Talaria {
@@ -56,14 +60,26 @@ export function compose(options: ComposeOptions): Talaria {
   const channels = new Map<string, Channel>([
     ['web', createLogChannel('web')],
     ['cli', createLogChannel('cli')],
+    ...(options.extraChannels ?? []).map((channel) => [channel.name, channel] as const),
   ]);
   const outbox = createOutbox({ store, owner, clock, log, channels });
-  const agentFor = agentsBuiltOnce(options);
-  const drain = createSessionDrain({ store, owner, hub, agentFor, clock, ids, random, log, onRan: outbox.poke });
+  const agents = createAgents(options);
+  const drain = createSessionDrain({
+    store,
+    owner,
+    hub,
+    agentFor: agents.borrow,
+    clock,
+    ids,
+    random,
+    log,
+    onRan: outbox.poke,
+  });
   const intake = createIntake({
     store,
     ids,
     wake: drain.wake,
+    mayWrite: createAuthorize([...ownerChannels, ...(options.extraChannels ?? []).map(({ name }) => name)]),
     async beforeJoining(sessionId) {
       if (options.config.current().gateway.busy_mode === 'interrupt') await drain.stop(sessionId);
     },
@@ -74,7 +90,8 @@ export function compose(options: ComposeOptions): Talaria {
     drain,
     hub,
     ids,
-    status: createStatus({ ...options, turns: drain.counts }),
+    status: createStatus({ ...options, agents, turns: drain.counts }),
+    quote: (session, settings) => quoteSettings({ read: store.read, agents }, session, settings),
     backup: () => backupHome(options.home, options.storePath, store),
     onDeleted: (sessionId) => removeSpool({ clock }, join(spoolRoot, sessionId)),
   });
@@ -86,23 +103,19 @@ export function compose(options: ComposeOptions): Talaria {
       );
       await drain.recover();
       outbox.poke();
+      const port: ChannelPort = {
+        receive: (message) => intake.receive(message),
+        press: () => Promise.resolve('This button has no meaning any more.'),
+      };
+      for (const channel of channels.values()) await channel.start(port, []);
     },
     async leave(graceMs) {
+      await Promise.all([...channels.values()].map((channel) => channel.stop()));
       intake.close();
       await drain.leave(graceMs);
       await outbox.close();
       hub.close();
+      agents.close();
     },
-  };
-}
-
-/** Nothing in an agent belongs to a session yet, so one serves all until the configuration changes. */
-function agentsBuiltOnce(options: ComposeOptions): () => Promise<Agent> {
-  const sharedTools = [createMemoryTool({ folder: join(options.home, memoriesFolder) })];
-  let built: { readonly from: Config; readonly agent: Promise<Agent> } | null = null;
-  return () => {
-    const config = options.config.current();
-    if (built?.from !== config) built = { from: config, agent: buildAgent({ ...options, config, sharedTools }) };
-    return built.agent;
   };
 }

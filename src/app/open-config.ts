@@ -3,6 +3,7 @@
  * at the start is refused, with all that is wrong said at once. Its secrets are made known to the log first.
  */
 import { openLiveConfig } from '../config/live-config.ts';
+import type { Environment } from '../config/environment.ts';
 import type { GoodConfig } from '../config/load.ts';
 import { ConfigError, formatProblem } from '../config/problem.ts';
 import type { Config } from '../config/schema.ts';
@@ -14,6 +15,8 @@ import { AppError } from './app-error.ts';
 export interface ConfigSource {
   readonly path: string;
   current(): Config;
+  /** `.env` and the process's own variables together; another object whenever they were read anew. */
+  environment(): Environment;
   /** Mistakes in the file on disk, one line each; empty while it is the file in force. */
   problems(): readonly string[];
   /** What the file asks for that this version can't do, one line each. */
@@ -38,6 +41,7 @@ export async function openConfig(options: OpenConfigOptions): Promise<ConfigSour
     return {
       path: live.path,
       current: () => live.current(),
+      environment: () => live.loaded().environment,
       problems: () => live.problems().map(formatProblem),
       warnings: () => live.warnings().map(formatProblem),
       loadedAt: () => live.loadedAt(),

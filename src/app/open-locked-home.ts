@@ -1,5 +1,6 @@
 /** What is opened once the home is ours: configuration, log, store, and on top of them a composed Talaria. */
 import { join } from 'node:path';
+import type { Channel } from '../channels/channel.ts';
 import { storeFilePath } from '../config/load.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createIdSource } from '../lib/ids.ts';
@@ -9,6 +10,7 @@ import { systemRandom } from '../lib/random.ts';
 import { createRedactor } from '../lib/redact.ts';
 import type { HomeLock } from '../store/sqlite/home-lock.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
+import type { Tool } from '../tools/tool.ts';
 import { AppError } from './app-error.ts';
 import { compose, type Talaria } from './compose.ts';
 import { openConfig, type ConfigSource } from './open-config.ts';
@@ -22,6 +24,9 @@ export interface OpenHomeOptions {
   readonly verbose: boolean;
   /** A gateway keeps the disk off its main loop and follows changes of the configuration; a one-shot starts faster. */
   readonly mode: 'gateway' | 'one-shot';
+  /** Besides those that the configuration asks for. */
+  readonly extraChannels?: readonly Channel[];
+  readonly extraTools?: readonly Tool[];
 }
 
 export interface OpenedHome {
@@ -65,7 +70,7 @@ export async function openLockedHome(
   // For the tests that kill this program at every step of a turn.
   const store = faults === undefined ? opened : (await import('./fault-points.ts')).withFaultPoints(opened, faults);
 
-  const talaria = compose({ home, config, store, storePath: path, owner, env, clock, ids, random, log });
+  const talaria = compose({ ...options, config, store, storePath: path, owner, env, clock, ids, random, log });
   let closed: Promise<void> | null = null;
   const close = async (graceMs: number) => {
     await talaria.leave(graceMs);

@@ -1,8 +1,10 @@
 /** The gateway in the foreground: open the home, listen, work, and on the signal drain and leave. */
 import { join } from 'node:path';
+import type { Channel } from '../channels/channel.ts';
 import { isLoopback } from '../http/guard.ts';
 import { listen, type Listener } from '../http/listener.ts';
 import { systemClock } from '../lib/clock.ts';
+import type { Tool } from '../tools/tool.ts';
 import { AppError } from './app-error.ts';
 import { createFrontDoor } from './front-door.ts';
 import { heldBy } from './held-by.ts';
@@ -22,6 +24,9 @@ export interface RunGatewayOptions {
   readonly onReady: (url: string) => void;
   /** Something the operator should know that stops nothing. */
   readonly onNote: (line: string) => void;
+  /** Besides those that the configuration asks for. */
+  readonly extraChannels?: readonly Channel[];
+  readonly extraTools?: readonly Tool[];
 }
 
 /** Resolves with the exit code once everything is closed. */

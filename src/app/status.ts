@@ -1,40 +1,43 @@
 /** What runs now, for `status`, `/api/status` and `/metrics`. */
 import type { Clock } from '../lib/clock.ts';
+import { localDay } from '../lib/local-day.ts';
 import { version } from '../lib/version.ts';
+import type { Runtime } from '../models/model.ts';
 import type { StatusReport } from '../protocol/api.ts';
-import type { Store } from '../store/store.ts';
+import type { KeyRest, Store } from '../store/store.ts';
+import { noSettings, type Agents } from './agents.ts';
 import type { ConfigSource } from './open-config.ts';
-import { modelNameOf } from './build-model.ts';
 
 export interface StatusDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly config: ConfigSource;
+  readonly agents: Agents;
   readonly turns: () => { running: number; queued: number };
 }
 
 export function createStatus(deps: StatusDeps): () => Promise<StatusReport> {
   const startedAt = deps.clock.now();
   return async () => {
-    const totals = await deps.store.read.totals();
+    const { read } = deps.store;
+    const now = deps.clock.now();
+    const today = localDay(now);
+    const [totals, sums, rests, { chain }] = await Promise.all([
+      read.totals(),
+      read.usageSums(today),
+      read.keyRests(now),
+      deps.agents.runtimes(noSettings),
+    ]);
     const config = deps.config.current();
-    const { running } = deps.turns();
+    const { usage } = totals;
     return {
       version,
       pid: process.pid,
-      uptime_s: Math.round((deps.clock.now() - startedAt) / 100) / 10,
+      uptime_s: Math.round((now - startedAt) / 100) / 10,
       sessions: totals.sessions,
-      // Agents are built for each run in this version: nothing is kept, so nothing is hit or evicted.
-      agent_cache: {
-        size: 0,
-        cap: config.gateway.agent_cache.max_size,
-        active: running,
-        hits: 0,
-        misses: 0,
-        evictions: 0,
-      },
+      agent_cache: { cap: config.gateway.agent_cache.max_size, ...deps.agents.counts() },
       turns: {
-        running,
+        running: deps.turns().running,
         queued: totals.inboxWaiting,
         done: totals.turnsDone,
         failed: totals.turnsFailed,
@@ -44,13 +47,34 @@ export function createStatus(deps: StatusDeps): () => Promise<StatusReport> {
       sandbox: 'none',
       store: deps.store.description,
       usage: {
-        input_tokens: totals.usage.inputTokens,
-        cached_tokens: totals.usage.cachedTokens,
-        output_tokens: totals.usage.outputTokens,
-        usd: totals.usage.usd,
+        input_tokens: usage.inputTokens,
+        cached_tokens: usage.cachedTokens,
+        output_tokens: usage.outputTokens,
+        reasoning_tokens: usage.reasoningTokens,
+        usd: usage.usd,
+        unpriced_calls: totals.unpricedCalls,
+        today_usd: sums.filter(({ day }) => day === today).reduce((sum, { usd }) => sum + usd, 0),
       },
-      model: modelNameOf(config),
+      model: nameOf(chain[0]),
+      fallback: chain.slice(1).map(nameOf),
+      keys: keysOf(chain, rests),
+      prefix_breaks: totals.prefixBreaks,
       config: { path: deps.config.path, loaded_at: deps.config.loadedAt(), problems: deps.config.problems() },
     };
   };
+}
+
+const nameOf = ({ provider, model }: Runtime) => ({ provider, name: model });
+
+/** Each key once, although several models of the chain may share it. */
+function keysOf(chain: readonly Runtime[], rests: readonly KeyRest[]): StatusReport['keys'] {
+  const keys = chain.flatMap(({ provider, keys: own }) => own.map(({ id }) => ({ provider, key: id })));
+  const inUse = keys.filter(
+    ({ provider, key }, index) =>
+      key !== '' && keys.findIndex((other) => other.provider === provider && other.key === key) === index,
+  );
+  return inUse.map(({ provider, key }) => {
+    const rest = rests.find((candidate) => candidate.provider === provider && candidate.keyId === key);
+    return { provider, key, reason: rest?.reason ?? null, rests_until: rest?.until ?? null };
+  });
 }

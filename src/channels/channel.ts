@@ -6,23 +6,50 @@
 import type { InboxId, OutboxId, SessionId } from '../protocol/ids.ts';
 import type { UserMessage } from '../protocol/messages.ts';
 
+// --- what arrives --------------------------------------------------------------------------------------------------
+
 export interface InboundMessage {
   readonly channel: string;
   /** The platform's id of the message; the same id is the same message. */
   readonly externalId: string;
-  readonly sender: { readonly id: string; readonly name: string };
+  readonly sender: Sender;
   readonly place: Place;
   readonly message: UserMessage;
+  /** The bytes of what the message holds besides text. */
+  readonly contents?: readonly { readonly sha256: string; readonly bytes: Uint8Array }[];
+  /** Whether it is meant for the agent: in a group, if it names it, answers it or is a command. By default it is. */
+  readonly isAddressed?: boolean;
+}
+
+export interface Sender {
+  /** The platform's id: what permissions go by. */
+  readonly id: string;
+  /** For people; anybody may call themselves anything. */
+  readonly name: string;
 }
 
 export interface Place {
   readonly kind: 'direct' | 'group' | 'thread';
   readonly chat: string;
   readonly thread?: string;
+  /** Where replies go, in the channel's own words; by default the chat. */
+  readonly target?: string;
+}
+
+/** Somebody pressed a button under one of our messages. */
+export interface InboundPress {
+  readonly channel: string;
+  readonly externalId: string;
+  readonly sender: Sender;
+  readonly place: Place;
+  /** As the button had it. */
+  readonly value: string;
 }
 
 export type Receipt =
   | { readonly kind: 'accepted'; readonly sessionId: SessionId; readonly inboxId: InboxId; readonly duplicate: boolean }
+  /** It was a command, or it was not meant for the agent: whatever there is to say is said by a delivery. */
+  | { readonly kind: 'handled' }
   /** `text` may be shown to the sender. */
   | {
       readonly kind: 'refused';
@@ -30,14 +57,34 @@ export type Receipt =
       readonly text: string;
     };
 
+export interface ChannelPort {
+  /** Resolves once the message is stored or refused. Idempotent by channel and external id. */
+  receive(message: InboundMessage): Promise<Receipt>;
+  /** Resolves with a short word for the one who pressed. */
+  press(press: InboundPress): Promise<string>;
+}
+
+// --- what leaves ---------------------------------------------------------------------------------------------------
+
 export interface Delivery {
   readonly id: OutboxId;
-  readonly sessionId: SessionId;
+  /** Null for what belongs to no session: a reply to a stranger, `talaria send`. */
+  readonly sessionId: SessionId | null;
   readonly target: string;
-  /** The answer, or a part of it that is within the channel's limit. Goes out as it is. */
+  /** The answer, or a part of it that is within the channel's limit. Markdown; goes out as well as the platform can. */
   readonly text: string;
   /** The same for every attempt at the same part, and for nothing else: what the platform may tell repetitions by. */
   readonly dedupeId: string;
+  /** The draft that this takes the place of, by the platform's id; null if there is none. */
+  readonly replaces: string | null;
+  /** Under the text, if the channel has buttons. */
+  readonly buttons: readonly Button[];
+}
+
+export interface Button {
+  readonly label: string;
+  /** At most 64 bytes. */
+  readonly value: string;
 }
 
 /** What a platform takes and promises. Constants of the channel: an answer is split by them the same way every time. */
@@ -57,16 +104,33 @@ export type DeliveryOutcome =
   | { readonly kind: 'retry'; readonly afterMs: number; readonly error: string; readonly notSent?: true }
   | { readonly kind: 'failed'; readonly error: string };
 
-export interface ChannelPort {
-  /** Resolves once the message is stored or refused. Idempotent by channel and external id. */
-  receive(message: InboundMessage): Promise<Receipt>;
+/** Work in progress, shown in place. All of it may fail or be left out at any moment and costs nothing but a look. */
+export interface LiveDisplay {
+  /** The least time between two changes of a draft. */
+  readonly editEveryMs: number;
+  /** How long the platform shows that somebody is typing, once told; 0 if it can't. */
+  readonly typingMs: number;
+  typing(target: string, signal: AbortSignal): Promise<void>;
+  /** Sends a draft, or changes the one with this id. Returns its id; null if the platform does not want it now. */
+  draft(target: string, text: string, platformId: string | null, signal: AbortSignal): Promise<string | null>;
+  remove(target: string, platformId: string, signal: AbortSignal): Promise<void>;
 }
+
+/** A command, for the platform's menu. */
+export interface MenuEntry {
+  readonly name: string;
+  readonly summary: string;
+}
+
+// --- the channel ---------------------------------------------------------------------------------------------------
 
 export interface Channel {
   readonly name: string;
   readonly limits: ChannelLimits;
+  /** Missing where nothing can be shown in place. */
+  readonly live?: LiveDisplay;
   /** Begins to take messages. Throws if it can't, with a text for the operator. */
-  start(port: ChannelPort): Promise<void>;
+  start(port: ChannelPort, menu: readonly MenuEntry[]): Promise<void>;
   /** Takes no more messages; what is under way ends first. Idempotent. */
   stop(): Promise<void>;
   /** Never throws: every failure is an outcome. */

@@ -214,6 +214,27 @@ describe('asking once', () => {
     assert.deepEqual(seqs, [1, 2, 3, 4, 5]);
   });
 
+  test('a question on the way is told as its turn’s own, and does not explain how the turn ended', async () => {
+    const home = createHome();
+    const api = new FakeApi(home, {
+      onSend(session, inboxId) {
+        const turnId = home.openTurn(session, inboxId);
+        home.ask(session, home.ids.next('trn'), { text: 'Theirs?', choices: null, deadline: 1 });
+        home.ask(session, turnId, { text: 'Ours?', choices: null, deadline: 1 });
+        home.close(session, turnId, 'failed');
+      },
+    });
+    const { deps, clock } = setUp([api]);
+    const asked: string[] = [];
+    const onEvent: AskDeps['onEvent'] = async (event, { isOurs, session, connection }) => {
+      if (event.kind !== 'entry' || event.entry.kind !== 'notice') return;
+      asked.push(`${event.entry.text} ${isOurs} ${session} ${connection.place}`);
+    };
+    const answer = await inTime(clock, askOnce({ ...deps, onEvent }, question));
+    assert.deepEqual(asked, ['Theirs? false work gateway', 'Ours? true work gateway']);
+    assert.deepEqual(answer, { outcome: 'failed', reply: '', notices: [], session: 'work' });
+  });
+
   test('reports a failed turn with its notice', async () => {
     const home = createHome();
     const api = new FakeApi(home, {

@@ -35,9 +35,15 @@ export interface AskDeps {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly interrupt: AbortSignal;
-  /** Every event once; durable ones in order. */
-  readonly onEvent: (event: SessionEvent) => Promise<void>;
+  /** Every event once; durable ones in order. `isOurs`: it belongs to the turn that answers the question. */
+  readonly onEvent: (event: SessionEvent, from: EventOrigin) => Promise<void>;
   readonly onNote: (line: string) => void;
+}
+
+export interface EventOrigin {
+  readonly connection: Connection;
+  readonly session: string;
+  readonly isOurs: boolean;
 }
 
 /** How often a broken connection is taken up again, and for how long, before the last failure is reported. */
@@ -153,18 +159,21 @@ async function followToEnd(
 /** Reads events until the answer's turn has closed or the stream ends. */
 async function readStream(
   deps: AskDeps,
-  { api, place }: Connection,
+  connection: Connection,
   receipt: SendReceipt,
   progress: Progress,
   stop: { turnIsOurs(): void },
   signal: AbortSignal,
 ): Promise<void> {
+  const { api, place } = connection;
   let followed = progress.followed ?? followFrom(receipt);
   for await (const event of api.events(receipt.sessionId, followed.lastSeq, signal)) {
     if (isRepeated(followed, event)) continue;
     followed = follow(followed, event);
     progress.followed = followed;
-    await deps.onEvent(event);
+    const turnId = event.kind === 'entry' ? event.entry.turnId : 'turnId' in event ? event.turnId : null;
+    const isOurs = turnId !== null && turnId === followed.turnId;
+    await deps.onEvent(event, { connection, session: receipt.sessionName, isOurs });
     if (event.kind === 'trouble') meetTrouble(deps, place, event.text);
     if (followed.turnId !== null) stop.turnIsOurs();
     if (followed.outcome !== null) return;

@@ -39,9 +39,58 @@ export const commands: readonly Command[] = [
   {
     path: ['status'],
     summary: 'show what the running gateway does',
-    options: [json],
+    options: [
+      json,
+      { name: 'usage', summary: 'tokens and cost by day, channel, user, model and purpose instead; needs no gateway' },
+      { name: 'days', value: 'NUMBER', summary: 'with --usage: this many days, today included; 7 by default' },
+    ],
     operands: [],
     load: async () => (await import('./status-command.ts')).statusCommand,
+  },
+  {
+    path: ['model'],
+    summary: 'show the models: main, fallback, side jobs, and their keys',
+    details: ['PRICE is in dollars for a million tokens. KEYS counts those that work; the others rest for a while.'],
+    options: [json],
+    operands: [],
+    load: async () => (await import('./model-command.ts')).modelCommand,
+  },
+  {
+    path: ['model', 'list'],
+    summary: 'list the names of the models that a provider offers',
+    options: [json],
+    operands: [{ name: 'PROVIDER', need: 'optional' }],
+    load: async () => (await import('./model-list-command.ts')).modelListCommand,
+  },
+  {
+    path: ['model', 'test'],
+    summary: 'ask a model one small thing for real; the main one by default',
+    details: ['MODEL is PROVIDER/NAME, a provider, or a name of the provider in use. Every key is tried.'],
+    options: [json],
+    operands: [{ name: 'MODEL', need: 'optional' }],
+    load: async () => (await import('./model-test-command.ts')).modelTestCommand,
+  },
+  {
+    path: ['model', 'set'],
+    summary: 'choose the model that answers, as PROVIDER or PROVIDER/NAME',
+    details: [
+      'Asks for a key if the provider needs one and none is known. A real small call is made before anything is written.',
+      'The key goes into .env; config.yaml keeps its comments.',
+    ],
+    options: [
+      { name: 'key-stdin', summary: 'read a new key from standard input' },
+      { name: 'base-url', value: 'URL', summary: 'address of the API, for custom or another place than usual' },
+      { name: 'no-check', summary: 'write without trying it' },
+    ],
+    operands: [{ name: 'MODEL', need: 'required' }],
+    load: async () => (await import('./model-set-command.ts')).modelSetCommand,
+  },
+  {
+    path: ['model', 'providers'],
+    summary: 'list the providers, their key variables and where to get a key',
+    options: [json],
+    operands: [],
+    load: async () => (await import('./model-list-command.ts')).modelProvidersCommand,
   },
   {
     path: ['doctor'],
@@ -97,8 +146,11 @@ export const commands: readonly Command[] = [
   },
   {
     path: ['sessions', 'show'],
-    summary: 'print a conversation with its tool calls',
-    options: [json],
+    summary: 'print a conversation with its tool calls and open questions',
+    options: [
+      json,
+      { name: 'cache', summary: 'its model calls instead: tokens, cached tokens, cost, why a prefix broke' },
+    ],
     operands: [{ name: 'NAME', need: 'required' }],
     load: async () => (await import('./sessions-show-command.ts')).sessionsShowCommand,
   },
@@ -125,6 +177,20 @@ export const commands: readonly Command[] = [
     options: [{ name: 'name', value: 'NAME', summary: 'under this name instead of its own' }],
     operands: [{ name: 'FILE', need: 'required' }],
     load: async () => (await import('./sessions-transfer-command.ts')).sessionsImportCommand,
+  },
+  {
+    path: ['sessions', 'answer'],
+    summary: 'answer the question that a conversation waits with',
+    details: [
+      'TEXT is one of the choices, its number, or any text where no choices are given; sessions show prints them.',
+      'A running gateway goes on at once. Without one the turn runs here, to its end.',
+    ],
+    options: [{ name: 'call', value: 'ID', summary: 'the question of this call instead of the newest one' }],
+    operands: [
+      { name: 'NAME', need: 'required' },
+      { name: 'TEXT', need: 'one-or-more' },
+    ],
+    load: async () => (await import('./sessions-answer-command.ts')).sessionsAnswerCommand,
   },
   {
     path: ['sessions', 'retry'],

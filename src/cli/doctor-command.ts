@@ -2,7 +2,7 @@
 import { resolveHome } from '../config/home.ts';
 import { loadConfig } from '../config/load.ts';
 import { exitCodes, type CommandContext, type ExitCode } from './command.ts';
-import { checkConfiguration, checkModel, checkWorkspace } from './doctor-config.ts';
+import { checkConfiguration, checkModels, checkWorkspace } from './doctor-config.ts';
 import { checkDiskSpace, checkHome, checkNode } from './doctor-machine.ts';
 import type { Finding } from './doctor-finding.ts';
 import { checkPort, checkStore } from './doctor-store.ts';
@@ -35,7 +35,7 @@ export async function doctorCommand(context: CommandContext): Promise<ExitCode> 
   if (loaded.config !== null) {
     await report(await checkWorkspace(home, loaded.config));
     await report(await checkPort(loaded.config, gateway));
-    await report([checkModel(loaded.config)]);
+    await report(await checkModels(loaded.config, loaded.environment, interrupt));
   }
   return hasFailed ? exitCodes.failed : exitCodes.ok;
 }

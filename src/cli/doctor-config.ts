@@ -2,9 +2,11 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Environment } from '../config/environment.ts';
 import { workspacePath, type LoadedConfig } from '../config/load.ts';
 import type { Problem } from '../config/problem.ts';
 import type { Config } from '../config/schema.ts';
+import { systemClock } from '../lib/clock.ts';
 import { bad, good, warn, type Finding } from './doctor-finding.ts';
 
 export function checkConfiguration(home: string, loaded: LoadedConfig): Finding[] {
@@ -33,11 +35,24 @@ export async function checkWorkspace(home: string, config: Config): Promise<Find
   return [bad(`workspace ${path} can't be written to (${refused})`, `give this user access, or change terminal.cwd`)];
 }
 
-export function checkModel(config: Config): Finding {
-  const { provider, name } = config.model;
-  if (provider !== null && provider !== 'offline') return good(`model ${provider}${name === null ? '' : ` ${name}`}`);
-  return warn(
-    'no model is connected: the built-in rehearsal answers',
-    'talaria config set model.provider PROVIDER, then model.api_key KEY',
-  );
+/** Every model that is configured answers a small call, or says why it doesn't. */
+export async function checkModels(
+  config: Config,
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const { openModelAdmin } = await import('../app/model-admin.ts');
+  const admin = await openModelAdmin({ config, environment, clock: systemClock });
+  const models = admin.describe().filter(({ origin }) => origin !== 'main');
+  const findings = models.map(async ({ provider, name, role, problem }): Promise<Finding> => {
+    const what = `model ${provider}${name === '' ? '' : `/${name}`}${role === 'main' ? '' : ` (${role})`}`;
+    if (provider === 'offline' && role === 'main') {
+      return warn('no model is connected: the built-in rehearsal answers', 'talaria model set PROVIDER');
+    }
+    if (problem !== null) return bad(what, problem);
+    const trials = await admin.choose({ provider, name }).try(signal);
+    const failed = trials.find((trial) => trial.kind === 'failed');
+    return failed === undefined ? good(`${what} answers`) : bad(what, failed.problem);
+  });
+  return Promise.all(findings);
 }

@@ -54,6 +54,8 @@ function learn(followed: Followed, entry: Entry): Partial<Followed> {
     case 'message':
       return entry.message.role === 'assistant' ? { reply: textOf(entry.message) } : {};
     case 'notice':
+      // What was asked on the way does not say how the turn ended.
+      if (entry.question !== undefined) return {};
       return { notices: [...followed.notices, entry.text].slice(-noticesMax) };
     case 'turn-closed':
       return { outcome: entry.outcome };

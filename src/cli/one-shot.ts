@@ -5,11 +5,13 @@
 import { createIdSource } from '../lib/ids.ts';
 import { systemClock } from '../lib/clock.ts';
 import { systemRandom } from '../lib/random.ts';
+import type { SessionEvent } from '../protocol/events.ts';
 import type { TurnOutcome } from '../protocol/messages.ts';
 import { printable } from '../tui/printable.ts';
 import { askOnce, type Answer, type Question } from './ask-once.ts';
 import { exitCodes, Interrupted, type CommandContext, type ExitCode } from './command.ts';
 import { openConnection } from './open-connection.ts';
+import { createQuestionPrompt } from './question-prompt.ts';
 import { describeError } from './report-error.ts';
 
 export interface OneShot {
@@ -29,6 +31,7 @@ export async function oneShot(context: CommandContext, { session, text, json }: 
   const { streams, interrupt } = context;
   const writeLine = (value: object) => streams.write(`${JSON.stringify(value)}\n`);
   const externalId: string = createIdSource({ clock: systemClock, random: systemRandom }).next('ask');
+  const questions = createQuestionPrompt(context);
   let answer: Answer;
   try {
     answer = await askOnce(
@@ -37,8 +40,10 @@ export async function oneShot(context: CommandContext, { session, text, json }: 
         clock: systemClock,
         random: systemRandom,
         interrupt,
-        onEvent: async (event) => {
-          if (json) await writeLine(event);
+        onEvent: async (event, origin) => {
+          if (json) return writeLine(event);
+          showProgress(context, event);
+          questions.onEvent(event, origin);
         },
         onNote: (line) => streams.note(`talaria: ${line}`),
       },
@@ -47,11 +52,21 @@ export async function oneShot(context: CommandContext, { session, text, json }: 
   } catch (error) {
     if (json) await writeLine(endOfFailure(error));
     throw error;
+  } finally {
+    questions.close();
+    streams.status('');
   }
   if (json) await writeLine(endOf(answer));
   else await show(context, answer);
   if (interrupt.aborted) return exitCodes.interrupted;
   return answer.outcome === 'answered' ? exitCodes.ok : exitCodes.failed;
+}
+
+/** What the turn waits for is for somebody who looks on, or asked to be told everything. */
+function showProgress({ streams, verbose }: CommandContext, event: SessionEvent): void {
+  const text = event.kind === 'status' ? event.text : event.kind === 'live-state' ? (event.turn?.status ?? '') : '';
+  if (verbose && text !== '') streams.note(`talaria: ${printable(text)}`);
+  else streams.status(text === '' ? '' : `… ${text}`);
 }
 
 async function show({ streams, interrupt }: CommandContext, answer: Answer): Promise<void> {

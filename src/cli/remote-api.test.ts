@@ -49,6 +49,8 @@ describe('the API over HTTP', () => {
       const path = request.url ?? '';
       if (path.startsWith('/api/sessions?')) answer(response, { sessions: [] });
       else if (path.startsWith('/api/search')) answer(response, { hits: [] });
+      else if (path.endsWith('/model-calls')) answer(response, { calls: ['call'] });
+      else if (path.startsWith('/api/usage')) answer(response, { sums: ['sum'] });
       else if (path.endsWith('/export')) response.end('{"a":1}\n{"b":2}\n');
       else if (path === '/api/backup') response.end('bytes');
       else answer(response, { ok: true, stopped: true, done: true, deleted: true });
@@ -62,6 +64,10 @@ describe('the API over HTTP', () => {
       await api.send(request),
       await api.stop('a'),
       await api.parked('a', 'retry'),
+      await api.settings('a', { model: 'openai/x' }, true),
+      await api.settings('a', { effort: null }, false),
+      await api.modelCalls('a b'),
+      await api.usage('2026-01-31'),
       await api.delete('ä'),
       await api.search('two words', 3),
       await collect(api.export('a')),
@@ -71,7 +77,9 @@ describe('the API over HTTP', () => {
     ];
     const reply = { ok: true, stopped: true, done: true, deleted: true };
     const exported = ['{"a":1}', '{"b":2}'];
-    assert.deepEqual(results, [reply, [], [], reply, reply, true, true, true, [], exported, reply, reply, 'bytes']);
+    const changed = [reply, reply, ['call'], ['sum']];
+    const expected = [reply, [], [], reply, reply, true, true, ...changed, true, [], exported, reply, reply, 'bytes'];
+    assert.deepEqual(results, expected);
     assert.deepEqual(asked, [
       'GET /api/status',
       'GET /api/sessions?limit=5',
@@ -80,6 +88,10 @@ describe('the API over HTTP', () => {
       `POST /api/messages ${JSON.stringify(request)}`,
       'POST /api/sessions/a/stop {}',
       'POST /api/sessions/a/parked {"action":"retry"}',
+      'POST /api/sessions/a/settings {"model":"openai/x","dryRun":true}',
+      'POST /api/sessions/a/settings {"effort":null,"dryRun":false}',
+      'GET /api/sessions/a%20b/model-calls',
+      'GET /api/usage?since=2026-01-31',
       'DELETE /api/sessions/%C3%A4',
       'GET /api/search?q=two%20words&limit=3',
       'GET /api/sessions/a/export',

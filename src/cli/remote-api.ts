@@ -8,10 +8,12 @@ import {
   type SearchHit,
   type SendReceipt,
   type SessionSummary,
+  type SettingsQuote,
   type StatusReport,
   type TalariaApi,
 } from '../protocol/api.ts';
 import type { SessionEvent } from '../protocol/events.ts';
+import type { ModelCallRecord, UsageSum } from '../protocol/usage.ts';
 import { bodyChunks, exchangeJson, openExchange, type HttpTarget } from './http-exchange.ts';
 import { toLines } from './lines.ts';
 
@@ -55,6 +57,15 @@ export function createRemoteApi(target: HttpTarget): TalariaApi {
     },
     async parked(ref, action) {
       return ((await post(`${sessionPath(ref)}/parked`, { action })) as { done: boolean }).done;
+    },
+    async settings(ref, change, dryRun) {
+      return (await post(`${sessionPath(ref)}/settings`, { ...change, dryRun })) as SettingsQuote;
+    },
+    async modelCalls(ref) {
+      return ((await get(`${sessionPath(ref)}/model-calls`)) as { calls: ModelCallRecord[] }).calls;
+    },
+    async usage(sinceDay) {
+      return ((await get(`/api/usage?since=${encodeURIComponent(sinceDay)}`)) as { sums: UsageSum[] }).sums;
     },
     async delete(ref) {
       const answer = await exchangeJson(target, { method: 'DELETE', path: sessionPath(ref), patienceMs });

@@ -8,7 +8,15 @@ import { CliError, exitCodes, type ExitCode } from './command.ts';
 import type { Streams } from './streams.ts';
 
 /** Errors of other layers whose message is written for the user. By name, so that reporting loads none of them. */
-const layerErrors = new Set(['ApiError', 'AppError', 'ConfigError', 'HomeError', 'StoreError', 'TarError']);
+const layerErrors = new Set([
+  'ApiError',
+  'AppError',
+  'ConfigError',
+  'HomeError',
+  'ModelError',
+  'StoreError',
+  'TarError',
+]);
 
 export function reportError(error: unknown, to: { streams: Pick<Streams, 'note'>; verbose: boolean }): ExitCode {
   const name = error instanceof Error ? error.name : '';

@@ -4,7 +4,7 @@ import { printableLine } from '../tui/printable.ts';
 import type { CommandInput } from './arguments.ts';
 import { exitCodes, type CommandContext, type ExitCode } from './command.ts';
 import { allSessions } from './find-session.ts';
-import { formatTime } from './format-time.ts';
+import { formatTime } from '../tui/format-time.ts';
 import { withApi } from './open-connection.ts';
 import { formatTable } from './table.ts';
 import { wholeNumber } from './whole-number.ts';

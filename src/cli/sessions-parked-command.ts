@@ -1,10 +1,10 @@
 /** `talaria sessions retry` and `talaria sessions drop`: what becomes of a turn that was parked. */
 import type { ParkedAction, SessionSummary, TalariaApi } from '../protocol/api.ts';
-import type { TurnOutcome } from '../protocol/messages.ts';
 import type { CommandInput } from './arguments.ts';
 import { CliError, exitCodes, type CommandContext, type ExitCode } from './command.ts';
 import { findSession } from './find-session.ts';
 import { withApi } from './open-connection.ts';
+import { turnOutcome } from './turn-outcome.ts';
 
 export async function sessionsRetryCommand(context: CommandContext, input: CommandInput): Promise<ExitCode> {
   const { streams, interrupt } = context;
@@ -13,7 +13,7 @@ export async function sessionsRetryCommand(context: CommandContext, input: Comma
     const name = JSON.stringify(session.name);
     streams.note(`the parked turn of ${name} is tried again`);
     if (place === 'gateway') return exitCodes.ok;
-    const outcome = await outcomeOf(api, session, interrupt);
+    const outcome = await turnOutcome(api, session, interrupt);
     interrupt.throwIfAborted();
     streams.note(`it ended: ${outcome ?? 'not yet'}; read it with: talaria sessions show ${name}`);
     return outcome === 'answered' ? exitCodes.ok : exitCodes.failed;
@@ -33,15 +33,4 @@ async function settle(api: TalariaApi, input: CommandInput, action: ParkedAction
   const session = await findSession(api, input.operands[0] ?? '');
   if (await api.parked(session.id, action)) return session;
   throw new CliError('failed', `no turn is parked in ${JSON.stringify(session.name)}; see talaria sessions list`);
-}
-
-async function outcomeOf(
-  api: TalariaApi,
-  { id, lastSeq }: SessionSummary,
-  interrupt: AbortSignal,
-): Promise<TurnOutcome | null> {
-  for await (const event of api.events(id, lastSeq, interrupt)) {
-    if (event.kind === 'entry' && event.entry.kind === 'turn-closed') return event.entry.outcome;
-  }
-  return null;
 }

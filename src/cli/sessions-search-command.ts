@@ -2,7 +2,7 @@
 import { printable } from '../tui/printable.ts';
 import type { CommandInput } from './arguments.ts';
 import { exitCodes, type CommandContext, type ExitCode } from './command.ts';
-import { formatTime } from './format-time.ts';
+import { formatTime } from '../tui/format-time.ts';
 import { withApi } from './open-connection.ts';
 import { wholeNumber } from './whole-number.ts';
 

@@ -2,7 +2,10 @@
  * The standard streams of the process. Results go to stdout and wait for a slow reader; words for the person go to
  * stderr. A reader that goes away (`| head`) is no error: `OutputClosed` ends the command silently.
  */
+import { printableLine } from '../tui/printable.ts';
 import { createStyle, wantsColour, type Style } from '../tui/style.ts';
+
+const eraseLine = '\r\u001b[K';
 
 export interface Streams {
   readonly stdin: NodeJS.ReadStream;
@@ -17,6 +20,8 @@ export interface Streams {
   write(data: string | Uint8Array): Promise<void>;
   /** One line on stderr. Never throws: there is nobody left to tell. */
   note(line: string): void;
+  /** A line on stderr that the next output replaces; empty: only erases. Does nothing where stderr is no terminal. */
+  status(line: string): void;
 }
 
 /** Whoever read our output has left. */
@@ -31,6 +36,11 @@ export function createStreams(process: Process): Streams {
   // Without a listener a failed write would end the process with a stack trace; each write reports its own failure.
   stdout.on('error', () => {});
   stderr.on('error', () => {});
+  let isStatusShown = false;
+  const eraseStatus = () => {
+    if (isStatusShown) stderr.write(eraseLine);
+    isStatusShown = false;
+  };
   return {
     get stdin() {
       return process.stdin;
@@ -47,13 +57,22 @@ export function createStreams(process: Process): Streams {
     errStyle: createStyle(wantsColour(env, stderr.isTTY)),
     write: (data) =>
       new Promise((resolve, reject) => {
+        eraseStatus();
         stdout.write(data, (error) => {
           if (error === null || error === undefined) resolve();
           else reject(isClosed(error) ? new OutputClosed('the reader of the output has left') : error);
         });
       }),
     note(line) {
+      eraseStatus();
       stderr.write(`${line}\n`);
+    },
+    status(line) {
+      eraseStatus();
+      if (!stderr.isTTY || line === '') return;
+      // A line that wraps could not be erased as a whole.
+      stderr.write(printableLine(line, stderr.columns - 1));
+      isStatusShown = true;
     },
   };
 }

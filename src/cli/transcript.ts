@@ -4,7 +4,7 @@ import { textOf, toolCallsOf, type AssistantMessage, type Entry, type ToolMessag
 import { callSummary, outcomeWords } from '../tui/call-line.ts';
 import { printable } from '../tui/printable.ts';
 import type { Style } from '../tui/style.ts';
-import { formatTime } from './format-time.ts';
+import { formatTime } from '../tui/format-time.ts';
 
 const callCharsMax = 100;
 /** More of a tool's result than this is counted instead of shown. */
@@ -42,7 +42,7 @@ export function createTranscript(style: Style): Transcript {
           }
           return asked(entry, printable(textOf(entry.message)).trimEnd(), style);
         case 'notice':
-          return [style.yellow(`! ${printable(entry.text)}`), ''];
+          return [style.yellow(`${entry.question === undefined ? '!' : '?'} ${printable(entry.text)}`), ''];
         case 'turn-closed':
           return entry.outcome === 'answered' ? [] : [style.yellow(`! this turn ended: ${entry.outcome}`), ''];
         case 'head':

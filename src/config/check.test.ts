@@ -84,6 +84,7 @@ log: { level: info }
     assert.deepEqual(config, {
       ...defaultConfig,
       model: {
+        ...defaultConfig.model,
         provider: 'anthropic',
         name: 'claude-sonnet-4-5',
         base_url: 'https://example.test/v1',
@@ -126,6 +127,31 @@ log: { level: info }
   test('keeps every digit of a long user id', async () => {
     const { channels } = await configOf('channels: { discord: { allowed_users: [123456789012345678901, ann, 7] } }');
     assert.deepEqual(channels.discord.allowed_users, ['123456789012345678901', 'ann', '7']);
+  });
+
+  test('may say what a model costs and how long it may take, wherever a model stands', async () => {
+    const text = `
+model: { price: { input: 3, output: 15.5 }, stall_timeout_s: 60, max_output_tokens: 4096 }
+fallback: [{ name: x, price: { cached_input: 0.1 } }]
+auxiliary: { title: { name: y, stall_timeout_s: 5 } }
+agent: { reasoning_effort: high, trouble_deadline_s: 60 }
+`;
+    const { model, fallback, auxiliary, agent } = await configOf(text);
+    const noPrice = { input: null, cached_input: null, cache_write: null, cache_write_long: null, output: null };
+    assert.deepEqual(
+      { model, fallback, title: auxiliary.title, agent },
+      {
+        model: {
+          ...defaultConfig.model,
+          price: { ...noPrice, input: 3, output: 15.5 },
+          stall_timeout_s: 60,
+          max_output_tokens: 4096,
+        },
+        fallback: [{ ...defaultConfig.model, name: 'x', price: { ...noPrice, cached_input: 0.1 } }],
+        title: { ...defaultConfig.model, name: 'y', stall_timeout_s: 5 },
+        agent: { ...defaultConfig.agent, reasoning_effort: 'high', trouble_deadline_s: 60 },
+      },
+    );
   });
 
   test('follows anchors, aliases and merge keys, the nearer key winning', async () => {
@@ -206,6 +232,22 @@ zzz: 1
       'config.yaml:17:25: `compression.enabled` must be true or false, not "yes"',
       'config.yaml:17:41: `compression.threshold` must be a number from 0.05 to 0.95, not 1.5',
       'config.yaml:18:1: unknown key `zzz`; known here: model, fallback, auxiliary, agent, compression, gateway, channels, terminal, approvals, toolsets, mcp_servers, budget, store, log',
+    ]);
+  });
+
+  test('are found in what a model costs and how hard it should think', async () => {
+    const text = `
+model: { price: 3, stall_timeout_s: 0 }
+fallback: { name: x, price: { inptu: 1, output: -1 } }
+agent: { reasoning_effort: hihg, trouble_deadline_s: never }
+`;
+    assert.deepEqual(await problemsOf(text), [
+      'config.yaml:2:17: `model.price` must be a section with keys such as `input:` and `output:`, not 3',
+      'config.yaml:2:37: `model.stall_timeout_s` must be a whole number from 1 to 86400, not 0',
+      'config.yaml:3:31: unknown key `fallback.price.inptu`; did you mean `input`?',
+      'config.yaml:3:49: `fallback.price.output` must be a number from 0 to 100000, not -1',
+      'config.yaml:4:28: `agent.reasoning_effort` can\'t be "hihg"; did you mean `high`?',
+      'config.yaml:4:54: `agent.trouble_deadline_s` must be a whole number from 1 to 86400, not "never"',
     ]);
   });
 
@@ -525,19 +567,22 @@ describe('secrets', () => {
 describe('what this version does not do yet', () => {
   test('is a warning with its place and what happens instead', async () => {
     const text =
-      'gateway:\n  busy_mode: queue\nmodel:\n  provider: openai\n  api_key: k\nstore: { url: "postgres://x" }\n';
+      'terminal:\n  backend: docker\nauxiliary:\n  vision: { name: x }\nmodel:\n  api_key: k\nstore: { url: "postgres://x" }\n';
     const { config, warnings } = await checkConfigText(text, {});
     assert.ok(config !== null);
     assert.deepEqual(warnings.map(formatProblem), [
-      'config.yaml:4:3: `model.provider: openai` is not in this version yet: each turn fails and says so',
-      'config.yaml:5:3: `model.api_key` is not in this version yet: it has no effect',
-      'config.yaml:6:10: `store.url` is not in this version yet: Talaria does not start with it',
+      'config.yaml:2:3: `terminal.backend: docker` is not in this version yet: commands run without a sandbox',
+      'config.yaml:4:3: `auxiliary.vision` is not in this version yet: a model that cannot see is told that there was an image',
+      'config.yaml:7:10: `store.url` is not in this version yet: Talaria does not start with it',
     ]);
   });
 
   test('is no warning where the value is the default or works', async () => {
     const text = `
-model: { provider: offline, name: rehearsal-instant }
+model: { provider: openai, name: x, api_key: k, base_url: "http://x.test", api_mode: responses, context_length: 9000 }
+fallback: { name: x }
+auxiliary: { title: { name: x } }
+budget: { day_usd: 1 }
 gateway: { busy_mode: queue }
 terminal: { backend: none }
 approvals: { mode: ask }
@@ -549,8 +594,9 @@ store: { url: "sqlite:other.db" }
   });
 
   for (const text of [
-    'fallback: { name: x }',
-    'auxiliary: { title: { name: x } }',
+    'auxiliary: { compression: { name: x } }',
+    'auxiliary: { approval: { name: x } }',
+    'auxiliary: { vision: { name: x } }',
     'compression: { enabled: false }',
     'channels: { telegram: { token: x } }',
     'channels: { discord: { token: x } }',
@@ -559,8 +605,6 @@ store: { url: "sqlite:other.db" }
     'approvals: { mode: off }',
     'toolsets: [core, web]',
     'mcp_servers: { a: { command: x } }',
-    'budget: { day_usd: 1 }',
-    'model: { name: gpt }',
   ]) {
     test(`warns once of ${text}`, async () => {
       assert.equal((await checkConfigText(text, {})).warnings.length, 1);

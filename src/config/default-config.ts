@@ -12,6 +12,9 @@ export const defaultConfig: Config = {
     api_mode: null,
     api_key: [],
     context_length: null,
+    max_output_tokens: null,
+    stall_timeout_s: null,
+    price: null,
   },
   fallback: [],
   auxiliary: {
@@ -23,6 +26,8 @@ export const defaultConfig: Config = {
   agent: {
     max_iterations: 90,
     api_max_retries: 3,
+    trouble_deadline_s: 900,
+    reasoning_effort: null,
     inactivity_timeout_s: 1800,
     inactivity_warning_s: 900,
   },

@@ -49,6 +49,11 @@ describe('loadConfig', () => {
     assert.deepEqual(environment, { A: 'from-environment', B: 'file-secret', UNUSED: 'unused-secret' });
   });
 
+  test('keeps the keys of providers secret that are only in the environment', async () => {
+    const env = { ANTHROPIC_API_KEY: 'sk-ant-1', GROQ_API_KEY: ' gsk-2\n', OPENAI_API_KEY: '', HOME: '/h' };
+    assert.deepEqual((await load(env)).secrets, ['sk-ant-1', 'gsk-2']);
+  });
+
   test('counts an empty variable as set', async () => {
     await write('config.yaml', 'model: { name: "x${A}" }\n');
     assert.equal((await load({ A: '' })).config?.model.name, 'x');

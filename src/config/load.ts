@@ -8,6 +8,7 @@ import { checkConfigText, configBytesMax } from './check.ts';
 import { decodeText } from './decode-text.ts';
 import { parseDotEnv } from './dot-env.ts';
 import { mergeEnvironment, type Environment } from './environment.ts';
+import { keysInEnvironment } from './key-variables.ts';
 import {
   configFileName,
   environmentFileName,
@@ -32,7 +33,7 @@ export interface LoadedConfig {
   readonly config: Config | null;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Warning[];
-  /** Every secret value of config.yaml, and all of `.env`. */
+  /** Every secret value of config.yaml, all of `.env`, and the keys of providers that are in the environment. */
   readonly secrets: readonly string[];
   /** Of config.yaml, whether it exists or not. */
   readonly path: string;
@@ -60,7 +61,7 @@ export async function loadConfig({ home, env }: ConfigPlace): Promise<LoadedConf
     config: problems.length === 0 ? checked.config : null,
     problems,
     warnings: [...checked.warnings, ...dotEnv.warnings],
-    secrets: [...new Set([...checked.secrets, ...dotEnv.values.values()])],
+    secrets: [...new Set([...checked.secrets, ...dotEnv.values.values(), ...keysInEnvironment(environment)])],
     path,
     hash: `${fingerprint(bytes)}-${fingerprint(dotEnv.bytes)}`,
     environment,

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { valueAt, type KeyPath } from './key-tree.ts';
-import { offlineModelNames, type Config } from './schema.ts';
+import type { Config } from './schema.ts';
 
 interface NotYet {
   readonly key: string;
@@ -16,23 +16,17 @@ interface NotYet {
   readonly instead: string;
 }
 
-const noProvider = 'each turn fails and says so';
 const noEffect = 'it has no effect';
 const isOff = 'the channel stays off';
 
 export const notYet: readonly NotYet[] = [
-  { key: 'model.provider', works: ['offline'], instead: noProvider },
-  { key: 'model.name', works: offlineModelNames, instead: noEffect },
-  { key: 'model.base_url', instead: noEffect },
-  { key: 'model.api_mode', instead: noEffect },
-  { key: 'model.api_key', instead: noEffect },
-  { key: 'model.context_length', instead: noEffect },
-  { key: 'fallback', instead: 'no other model takes over' },
-  { key: 'auxiliary', instead: 'side jobs are not done by a model' },
+  { key: 'auxiliary.compression', instead: 'conversations are not shortened' },
+  { key: 'auxiliary.approval', instead: 'commands run without asking' },
+  { key: 'auxiliary.vision', instead: 'a model that cannot see is told that there was an image' },
   { key: 'compression', instead: 'conversations are not shortened' },
   { key: 'agent.inactivity_timeout_s', instead: 'a turn that does nothing is not ended' },
   { key: 'agent.inactivity_warning_s', instead: noEffect },
-  { key: 'gateway.agent_cache', instead: 'nothing is kept between turns' },
+  { key: 'gateway.agent_cache.idle_ttl_s', instead: 'agents are let go only to make room' },
   { key: 'channels.telegram', instead: isOff },
   { key: 'channels.discord', instead: isOff },
   { key: 'channels.slack', instead: isOff },
@@ -42,7 +36,6 @@ export const notYet: readonly NotYet[] = [
   { key: 'approvals', instead: 'commands run without asking' },
   { key: 'toolsets', works: [['core']], instead: 'the agent has the core tools' },
   { key: 'mcp_servers', instead: 'the servers are not started' },
-  { key: 'budget', instead: 'costs are not limited' },
   { key: 'store.url', worksFrom: 'sqlite:', instead: 'Talaria does not start with it' },
 ];
 

@@ -6,6 +6,7 @@
  */
 import * as z from 'zod/mini';
 import { _default as withDefault } from 'zod/mini';
+import { efforts } from '../protocol/usage.ts';
 
 export interface KeyNote {
   readonly description: string;
@@ -40,9 +41,6 @@ export const providers = [
 ] as const;
 export type Provider = (typeof providers)[number];
 
-/** The names of the offline model: at the pace of a real one, and with no delay at all for tests and benchmarks. */
-export const offlineModelNames = ['rehearsal', 'rehearsal-instant'] as const;
-
 /** Timers can't be set further ahead than about 24 days. */
 const secondsMax = 2_000_000;
 const daySeconds = 86_400;
@@ -64,6 +62,8 @@ const matching = (pattern: RegExp) => z.string().check(z.regex(pattern));
 const whole = (minimum: number, maximum: number) => z.int().check(z.minimum(minimum), z.maximum(maximum));
 const decimal = (minimum: number, maximum: number) => z.number().check(z.minimum(minimum), z.maximum(maximum));
 const seconds = (minimum: number, maximum = secondsMax) => whole(minimum, maximum);
+const dollars = (description: string, unsetWords: string) =>
+  key({ description, unset: unsetWords }, unset(decimal(0, 100_000)));
 
 // Parts that occur in several places are made once: building a schema is most of what loading a configuration costs.
 const text = z.string().check(z.minLength(1));
@@ -112,8 +112,36 @@ const modelKeys = {
     ),
   ),
   context_length: key(
-    { description: 'How many tokens the model can read at once.', unset: 'what is known of the model' },
+    { description: 'How many tokens the model can read and write in one call.', unset: 'what is known of the model' },
     unset(whole(1_000, 100_000_000)),
+  ),
+  max_output_tokens: key(
+    { description: 'Longest answer that is asked for, thoughts included.', unset: 'what suits the model' },
+    unset(whole(1, 10_000_000)),
+  ),
+  stall_timeout_s: key(
+    {
+      description: 'An answer that brings nothing new for this long has stalled and is tried again.',
+      unset: '180; 600 for models that think and for local ones',
+    },
+    unset(seconds(1, daySeconds)),
+  ),
+  price: key(
+    {
+      description:
+        'What the model costs, in dollars for a million tokens; for models whose price is not known, or is another for you.',
+      expects: 'a section with keys such as `input:` and `output:`',
+      unset: 'what is known of the model; the higher one where long prompts cost more',
+    },
+    unset(
+      z.strictObject({
+        input: dollars('What the model reads.', 'what is known'),
+        cached_input: dollars("What it reads from the provider's cache.", 'what is known, else as `input`'),
+        cache_write: dollars('What is written to the cache.', 'what is known, else as `input`'),
+        cache_write_long: dollars('The same, for long.', 'what is known, else as `cache_write`'),
+        output: dollars('What the model writes.', 'what is known'),
+      }),
+    ),
   ),
 };
 
@@ -136,7 +164,10 @@ function field(value: unknown, name: string): unknown {
 const mainModel = z
   .strictObject({
     provider: key(
-      { description: 'Whose model answers.', unset: 'automatic; in this version the offline model' },
+      {
+        description: 'Whose model answers.',
+        unset: 'found by itself: a key in the environment, a local Ollama, else the offline model',
+      },
       unset(provider),
     ),
     ...modelKeys,
@@ -280,6 +311,14 @@ export const configSchema = z.strictObject({
   agent: section('How long and how often the agent tries.', {
     max_iterations: key('Most model calls in one turn.', withDefault(whole(1, 10_000), 90)),
     api_max_retries: key('How often a failed model call is tried again.', withDefault(whole(0, 100), 3)),
+    trouble_deadline_s: key(
+      'How long one turn may go on trying while models fail.',
+      withDefault(seconds(1, daySeconds), 900),
+    ),
+    reasoning_effort: key(
+      { description: 'How hard the model should think before it answers.', unset: "the model's own choice" },
+      unset(z.enum(efforts)),
+    ),
     inactivity_timeout_s: key(
       'A turn in which nothing happens for this long is ended; 0: never.',
       withDefault(seconds(0), 1_800),

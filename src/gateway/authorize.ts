@@ -4,8 +4,10 @@
  */
 import type { InboundMessage } from '../channels/channel.ts';
 
-const ownerChannels: ReadonlySet<string> = new Set(['cli', 'web']);
+export const ownerChannels: readonly string[] = ['cli', 'web'];
 
-export function mayWrite(message: Pick<InboundMessage, 'channel'>): boolean {
-  return ownerChannels.has(message.channel);
+/** Lets everybody in who comes through one of these channels, and nobody else. */
+export function createAuthorize(trusted: readonly string[]): (message: Pick<InboundMessage, 'channel'>) => boolean {
+  const channels = new Set(trusted);
+  return ({ channel }) => channels.has(channel);
 }

@@ -8,12 +8,12 @@ import { messageBytesMax, waitingMessagesMax } from '../protocol/api.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import { textOf, type UserMessage } from '../protocol/messages.ts';
 import type { Admission, SessionRecord, Store } from '../store/store.ts';
-import { mayWrite } from './authorize.ts';
 import { sessionKeyOf } from './route-session.ts';
 
 const titleCharsMax = 60;
 
 export interface IntakeDeps {
+  readonly mayWrite: (message: InboundMessage) => boolean;
   readonly store: Store;
   readonly ids: IdSource;
   readonly wake: (sessionId: SessionId) => void;
@@ -37,7 +37,7 @@ export function createIntake(deps: IntakeDeps): Intake {
   return {
     async receive(inbound, into) {
       const message = wellFormed(inbound.message);
-      const refusal = closed ? draining : problemWith(inbound, message);
+      const refusal = closed ? draining : problemWith(deps, inbound, message);
       if (refusal !== null) return refusal;
 
       const inboxId = deps.ids.next('inb');
@@ -46,7 +46,9 @@ export function createIntake(deps: IntakeDeps): Intake {
         inboxId,
         channel,
         externalId,
+        sender: inbound.sender.id,
         message,
+        contents: inbound.contents ?? [],
         target: place.chat,
         session: admissionTo(deps, inbound, into),
         title: titleFrom(textOf(message)),
@@ -95,7 +97,7 @@ const queueFull: Refusal = {
   text: `${waitingMessagesMax} messages are waiting in this session already; send this one again when they are answered.`,
 };
 
-function problemWith(inbound: InboundMessage, message: UserMessage): Refusal | null {
+function problemWith({ mayWrite }: IntakeDeps, inbound: InboundMessage, message: UserMessage): Refusal | null {
   if (!mayWrite(inbound)) return { kind: 'refused', reason: 'not-allowed', text: 'You are not allowed to write here.' };
   const text = textOf(message);
   if (text.trim() === '' && message.parts.every((part) => part.kind === 'text')) {

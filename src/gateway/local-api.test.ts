@@ -7,7 +7,7 @@ import type { SessionEvent } from '../protocol/events.ts';
 import { textOf } from '../protocol/messages.ts';
 import { FakeConversation } from '../store/fake-conversation.ts';
 import { StoreError } from '../store/store.ts';
-import { echo, openTestGateway, type Answer, type TestGateway } from './test-gateway.ts';
+import { ends, echo, openTestGateway, type Answer, type TestGateway } from './test-gateway.ts';
 
 let sent = 0;
 const send = (
@@ -54,7 +54,7 @@ function waiting() {
       release.promise,
       new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true })),
     ]);
-    if (signal.aborted) yield { kind: 'failed', error: new ModelError('cancelled', 'cancelled', false) };
+    if (signal.aborted) yield { kind: 'failed', error: new ModelError('cancelled', 'cancelled') };
     else yield* echo(request, signal);
   };
   return { answer, reached: reached.promise, release: release.resolve };
@@ -401,7 +401,6 @@ test('what a process left unfinished is taken up by the next one', async () => {
 
 /** A gateway whose model asks for a tool that asks a person, and then says what came of it. */
 async function gatewayThatAsks(deadlineInMs: number) {
-  const usage = { inputTokens: 1, cachedTokens: 0, outputTokens: 1, reasoningTokens: 0, usd: 0 };
   const gateway = await openTestGateway({
     tool: {
       definition: { name: 'ask', description: '', parameters: {} },
@@ -416,7 +415,7 @@ async function gatewayThatAsks(deadlineInMs: number) {
       const last = request.messages.at(-1);
       if (last?.role === 'tool') yield { kind: 'text-delta', text: last.parts[0].text };
       else yield { kind: 'tool-call', providerCallId: 'p', name: 'ask', arguments: '{}' };
-      yield { kind: 'end', stop: last?.role === 'tool' ? 'answer' : 'tool-calls', usage };
+      yield ends(last?.role === 'tool' ? 'answer' : 'tool-calls');
     },
   });
   await send(gateway, 'go');
@@ -472,7 +471,17 @@ test('a message that was stored by a process that died before it could begin is 
   const ids = countingIdSource();
   const session = { kind: 'by-key', key: 'cli:direct:one', id: ids.next('ses'), name: 'one' } as const;
   const message = { role: 'user', parts: [{ kind: 'text', text: 'hello' }] } as const;
-  const rest = { channel: 'cli', externalId: 'again', message, target: 'one', session, title: '', waitingMax: 9 };
+  const rest = {
+    channel: 'cli',
+    externalId: 'again',
+    sender: 'me',
+    message,
+    contents: [],
+    target: 'one',
+    session,
+    title: '',
+    waitingMax: 9,
+  };
   await gateway.store.admit({ inboxId: ids.next('inb'), ...rest });
   const receipt = await send(gateway, 'hello', 'one', 'again');
   assert.equal(receipt.duplicate, true);

@@ -7,7 +7,9 @@ import {
   type ApiErrorReason,
   type ParkedAction,
   type SendRequest,
+  type SessionSettings,
   type SessionSummary,
+  type SettingsQuote,
   type TalariaApi,
 } from '../protocol/api.ts';
 import { sessionNameProblem, type SessionId } from '../protocol/ids.ts';
@@ -30,6 +32,8 @@ export interface LocalApiDeps {
   readonly hub: LiveHub;
   readonly ids: IdSource;
   readonly status: TalariaApi['status'];
+  /** What these settings would mean for the session. Throws an `ApiError` if there is no such model. */
+  readonly quote: (session: SessionRecord, settings: SessionSettings) => Promise<SettingsQuote>;
   readonly backup: TalariaApi['backup'];
   /** Called once a session is gone: what is kept of it outside the store can go too. */
   readonly onDeleted?: (sessionId: SessionId) => Promise<void>;
@@ -67,6 +71,13 @@ export function createLocalApi(deps: LocalApiDeps): TalariaApi {
     async answer(ref, callId, text) {
       const { id } = await get(ref);
       if (Buffer.byteLength(text) > messageBytesMax) throw new ApiError('too-large', 'The answer is too long.');
+      const asked = (await read.journal(id, Number.MAX_SAFE_INTEGER))?.unsettledCalls.find(
+        (call) => call.id === callId,
+      );
+      const choices = asked?.question?.choices ?? null;
+      if (choices !== null && !choices.includes(text)) {
+        throw new ApiError('bad-request', `The answer must be one of: ${choices.join(', ')}.`);
+      }
       const answered = await translated(() => deps.store.answerCall(id, callId, text.toWellFormed()));
       if (answered) deps.drain.wake(id);
       return answered;
@@ -74,6 +85,17 @@ export function createLocalApi(deps: LocalApiDeps): TalariaApi {
     async parked(ref, action) {
       return settleParked(deps, await get(ref), action);
     },
+    async settings(ref, change, dryRun) {
+      const session = await get(ref);
+      const settings = { ...session.settings, ...change };
+      const quote = await deps.quote(session, settings);
+      if (!dryRun) await translated(() => deps.store.changeSettings(session.id, settings));
+      return quote;
+    },
+    async modelCalls(ref) {
+      return read.modelCalls((await get(ref)).id);
+    },
+    usage: (sinceDay) => read.usageSums(sinceDay),
     async delete(ref) {
       const { id } = await get(ref);
       await deps.drain.stop(id);
@@ -156,7 +178,7 @@ const reasonOfRefusal: Record<Extract<Receipt, { kind: 'refused' }>['reason'], A
 };
 
 export function summaryOf(record: SessionRecord): SessionSummary {
-  const { turn, ...rest } = record;
+  const { turn, titledBy: _, ...rest } = record;
   return { ...rest, state: turn === 'open' ? 'running' : turn === 'parked' ? 'parked' : 'idle' };
 }
 

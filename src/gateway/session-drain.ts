@@ -3,8 +3,8 @@
  * any time and any number of times; a session that was woken while it ran is looked at once more. A session whose
  * work can't be stored is left alone for a while and then tried again; nothing is given up.
  */
-import { ActionCut, type Agent } from '../agent/turn-deps.ts';
-import { runSession, type RunSessionDeps } from '../agent/run-session.ts';
+import { ActionCut } from '../agent/turn-deps.ts';
+import { runSession, type RunEnd, type RunSessionDeps, type SessionAgent } from '../agent/run-session.ts';
 import { sleep, type Clock } from '../lib/clock.ts';
 import { retryDelayMs } from '../lib/retry.ts';
 import type { NodeId, SessionId } from '../protocol/ids.ts';
@@ -25,9 +25,15 @@ export interface SessionDrainDeps extends Omit<RunSessionDeps, 'publish'> {
   readonly owner: NodeId;
   readonly hub: LiveHub;
   /** The agent for the next run of this session, as the configuration wants it now. */
-  readonly agentFor: (sessionId: SessionId) => Promise<Agent>;
+  readonly agentFor: (sessionId: SessionId) => Promise<BorrowedAgent>;
   /** Called after each run: there may be something to deliver. */
   readonly onRan: () => void;
+}
+
+/** An agent in use; nobody closes it before it is given back. */
+export interface BorrowedAgent extends SessionAgent {
+  /** Idempotent. */
+  giveBack(): void;
 }
 
 interface Run {
@@ -133,15 +139,21 @@ export function createSessionDrain(deps: SessionDrainDeps): SessionDrain {
     if (lease === null) return;
     try {
       run.wokenAgain = false;
-      const agent = await deps.agentFor(sessionId);
       const publish = (event: Parameters<LiveHub['publish']>[1]) => deps.hub.publish(sessionId, event);
       const nextAction = () => {
         if (run.action.signal.aborted && !leaving.signal.aborted) run.action = new AbortController();
         return run.action.signal;
       };
       const control = { leaving: leaving.signal, nextAction };
-      const end = await runSession({ ...deps, publish }, agent, lease, control);
-      if (end.kind === 'waits') wakeAt(sessionId, end.until);
+      for (let end: RunEnd = { kind: 'more' }; end.kind === 'more';) {
+        const borrowed = await deps.agentFor(sessionId);
+        try {
+          end = await runSession({ ...deps, publish }, borrowed, lease, control);
+        } finally {
+          borrowed.giveBack();
+        }
+        if (end.kind === 'waits') wakeAt(sessionId, end.until);
+      }
     } finally {
       await deps.store.releaseLease(lease);
       deps.onRan();

@@ -1,11 +1,15 @@
 /** A whole gateway for tests: real store in memory, real drain, intake, outbox and API; only the model is the test's. */
-import type { Agent } from '../agent/turn-deps.ts';
+import { RuntimeChain } from '../agent/runtime-chain.ts';
+import { RuntimeClients } from '../agent/runtime-clients.ts';
+import type { Agent, TurnSettings } from '../agent/turn-deps.ts';
 import type { Channel, Delivery, DeliveryOutcome } from '../channels/channel.ts';
 import { FakeClock } from '../lib/fake-clock.ts';
 import { countingIdSource } from '../lib/ids.ts';
 import { silentLog } from '../lib/log.ts';
 import { seededRandom } from '../lib/random.ts';
 import type { ModelEvent, ModelRequest } from '../models/model.ts';
+import { plainUnits } from '../models/plain-units.ts';
+import { scriptedRuntime } from '../models/scripted-model.ts';
 import type { StatusReport, TalariaApi } from '../protocol/api.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import { textOf } from '../protocol/messages.ts';
@@ -18,7 +22,10 @@ import { createLiveHub } from './live-hub.ts';
 import { createLocalApi } from './local-api.ts';
 import { createSessionDrain } from './session-drain.ts';
 
-const usage = { inputTokens: 1, cachedTokens: 0, outputTokens: 1, reasoningTokens: 0, usd: 0 };
+const usage = { inputTokens: 1, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 1, reasoningTokens: 0 };
+
+/** How a model's stream ends after an answer, or after asking for tools. */
+export const ends = (stop: 'answer' | 'tool-calls'): ModelEvent => ({ kind: 'end', stop, usage, usd: 0 });
 
 export type Answer = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>;
 
@@ -26,7 +33,7 @@ export type Answer = (request: ModelRequest, signal: AbortSignal) => AsyncIterab
 export const echo: Answer = async function* (request) {
   const last = request.messages.findLast((message) => message.role === 'user');
   yield { kind: 'text-delta', text: last === undefined ? '' : textOf(last) };
-  yield { kind: 'end', stop: 'answer', usage };
+  yield ends('answer');
 };
 
 export interface TestGateway {
@@ -65,20 +72,39 @@ export async function openTestGateway(options: {
   };
   const log = silentLog;
   const outbox = createOutbox({ store, owner, clock, log, channels: new Map([['cli', channel]]) });
+  const clients = new RuntimeClients(async () => ({
+    prepare: (request) => ({ request, units: plainUnits(request), body: '' }),
+    stream: ({ request }, _key, signal) => options.answer(request, signal),
+    close() {},
+  }));
   const agent: Agent = {
-    model: { provider: 'test', name: 'test', stream: options.answer },
+    chain: new RuntimeChain([scriptedRuntime()], clients),
+    clients,
+    titler: null,
     tools: { get: (name) => (options.tool?.definition.name === name ? options.tool : undefined) },
-    limits: { modelCallsMax: 10, crashesMax: 3, joinWaiting: options.joinWaiting ?? true },
-    modelRetriesMax: 0,
     workspace: '/nowhere',
     spoolFolder: () => '/nowhere',
     keepResult: (_sessionId, callId) => Promise.resolve(`/kept/${callId}`),
     buildHead: async () => ({ systemPrompt: 'S', tools: [] }),
   };
-  const agentFor = () => Promise.resolve(agent);
+  const settings: TurnSettings = {
+    limits: { modelCallsMax: 10, crashesMax: 3, joinWaiting: options.joinWaiting ?? true, namesSessions: false },
+    effort: null,
+    cachePace: 'short',
+    modelRetriesMax: 0,
+    troubleMaxMs: 900_000,
+    budget: { sessionUsd: 0, dayUsd: 0 },
+  };
+  const agentFor = () => Promise.resolve({ agent, settings, giveBack() {} });
   const random = seededRandom(1);
   const drain = createSessionDrain({ store, owner, hub, agentFor, clock, ids, random, log, onRan: outbox.poke });
-  const intake = createIntake({ store, ids, wake: drain.wake, beforeJoining: () => Promise.resolve() });
+  const intake = createIntake({
+    store,
+    ids,
+    wake: drain.wake,
+    mayWrite: () => true,
+    beforeJoining: () => Promise.resolve(),
+  });
   const api = createLocalApi({
     store,
     intake,
@@ -86,6 +112,7 @@ export async function openTestGateway(options: {
     hub,
     ids,
     status: () => Promise.reject<StatusReport>(new Error('not part of this test')),
+    quote: async (_session, wanted) => ({ settings: wanted, model: 'test/test', uncachedTokens: 0, usd: 0 }),
     backup: async function* () {},
     ...(options.onDeleted === undefined ? {} : { onDeleted: options.onDeleted }),
   });

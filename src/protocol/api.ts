@@ -4,6 +4,7 @@
  */
 import type { SessionEvent } from './events.ts';
 import type { CallId, InboxId, SessionId, SessionKey } from './ids.ts';
+import type { Effort, ModelCallRecord, UsageSum } from './usage.ts';
 
 export interface SessionSummary {
   readonly id: SessionId;
@@ -17,6 +18,25 @@ export interface SessionSummary {
   /** User and assistant messages. */
   readonly messages: number;
   readonly lastSeq: number;
+  readonly settings: SessionSettings;
+}
+
+/** What a user chose for one session; null: as the configuration says. */
+export interface SessionSettings {
+  /** `PROVIDER/NAME`, or a name of the configured provider. */
+  readonly model: string | null;
+  readonly effort: Effort | null;
+}
+
+/** What a change of settings comes to, before or after it is made. */
+export interface SettingsQuote {
+  readonly settings: SessionSettings;
+  /** The model that the next turn will ask, as `PROVIDER/NAME`. */
+  readonly model: string;
+  /** Tokens of the prompt that the provider's cache will not have any more; an estimate. */
+  readonly uncachedTokens: number;
+  /** What they cost more than cached ones would; null if no price is known. */
+  readonly usd: number | null;
 }
 
 export interface SendRequest {
@@ -58,8 +78,25 @@ export interface StatusReport {
   readonly outbox: { pending: number };
   readonly sandbox: string;
   readonly store: string;
-  readonly usage: { input_tokens: number; cached_tokens: number; output_tokens: number; usd: number | null };
+  /** Since the store began. `usd` is of the calls with a known price; null if there is none among them. */
+  readonly usage: {
+    input_tokens: number;
+    cached_tokens: number;
+    output_tokens: number;
+    reasoning_tokens: number;
+    usd: number | null;
+    unpriced_calls: number;
+    /** Of today, on the gateway's calendar. */
+    today_usd: number;
+  };
+  /** The configured one, or the one that was found. */
   readonly model: { provider: string; name: string };
+  /** Those that take over when it fails, in order. */
+  readonly fallback: readonly { provider: string; name: string }[];
+  /** Every key in use, by its fingerprint; `rests_until` (ms since 1970) is null for one that works. */
+  readonly keys: readonly { provider: string; key: string; reason: string | null; rests_until: number | null }[];
+  /** Prompts that did not begin as they had to, with no reason on record. A bug if not 0. */
+  readonly prefix_breaks: number;
   /** `problems` is empty while the file in force is the file on disk; otherwise the last good one goes on. */
   readonly config: { path: string; loaded_at: number; problems: readonly string[] };
 }
@@ -81,6 +118,12 @@ export interface TalariaApi {
   answer(ref: string, callId: CallId, text: string): Promise<boolean>;
   /** Tries the session's parked turn again, or gives it up; false if none is parked. */
   parked(ref: string, action: ParkedAction): Promise<boolean>;
+  /** Changes a session's settings from its next model call on. `dryRun`: only says what that would cost. */
+  settings(ref: string, change: Partial<SessionSettings>, dryRun: boolean): Promise<SettingsQuote>;
+  /** Every model call of the session, oldest first. */
+  modelCalls(ref: string): Promise<readonly ModelCallRecord[]>;
+  /** What models used since this day (`YYYY-MM-DD`), today included. */
+  usage(sinceDay: string): Promise<readonly UsageSum[]>;
   delete(ref: string): Promise<boolean>;
   search(query: string, limit: number): Promise<readonly SearchHit[]>;
   /** JSON lines that `import` reads back. */
@@ -124,6 +167,10 @@ export class ApiError extends Error {
  *   POST   /api/messages                        SendRequest -> SendReceipt
  *   POST   /api/sessions/:ref/stop              { stopped: boolean }
  *   POST   /api/sessions/:ref/answers           { callId, text } -> { answered: boolean }
+ *   POST   /api/sessions/:ref/parked            { action } -> { done: boolean }
+ *   POST   /api/sessions/:ref/settings          { model?, effort?, dryRun? } -> SettingsQuote
+ *   GET    /api/sessions/:ref/model-calls       { calls: ModelCallRecord[] }
+ *   GET    /api/usage?since=YYYY-MM-DD          { sums: UsageSum[] }
  *   DELETE /api/sessions/:ref                   { deleted: boolean }
  *   GET    /api/search?q=&limit=                { hits: SearchHit[] }
  *   GET    /api/sessions/:ref/export            JSON lines

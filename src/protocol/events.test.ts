@@ -18,8 +18,21 @@ test('deltas grow the draft, and clearing it leaves the calls', () => {
     { kind: 'call-output', turnId, callId, text: 'x' },
   ]);
   const calls = [{ callId, name: 'terminal', arguments: '{}', output: 'x' }];
-  assert.deepEqual(turn, { turnId, text: 'ab', reasoning: 'hm', calls });
-  assert.deepEqual(applyLive(turn, { kind: 'draft-cleared', turnId }), { turnId, text: '', reasoning: '', calls });
+  assert.deepEqual(turn, { turnId, text: 'ab', reasoning: 'hm', calls, status: '' });
+  assert.deepEqual(applyLive(turn, { kind: 'draft-cleared', turnId }), {
+    turnId,
+    text: '',
+    reasoning: '',
+    calls,
+    status: '',
+  });
+});
+
+test('a status stands until the next one replaces it', () => {
+  const waiting = { kind: 'status', turnId, text: 'Trying again in 2 s.' } as const;
+  const turn = fold([{ kind: 'turn-started', turnId }, waiting]);
+  assert.equal(turn?.status, 'Trying again in 2 s.');
+  assert.equal(applyLive(turn, { ...waiting, text: '' })?.status, '');
 });
 
 test('what a call prints is kept to its newest part', () => {

@@ -28,6 +28,8 @@ export type LiveEvent =
   | { readonly kind: 'call-output'; readonly turnId: TurnId; readonly callId: CallId; readonly text: string }
   | { readonly kind: 'call-ended'; readonly turnId: TurnId; readonly callId: CallId; readonly outcome: CallOutcome }
   | { readonly kind: 'turn-ended'; readonly turnId: TurnId }
+  /** What the turn waits for, in a line that the next one replaces: a slow model, a retry, another key. Empty: over. */
+  | { readonly kind: 'status'; readonly turnId: TurnId; readonly text: string }
   /** Something outside the conversation (a full disk, say) keeps it from going on; it is taken up again later. */
   | { readonly kind: 'trouble'; readonly text: string };
 
@@ -39,6 +41,8 @@ export interface LiveTurn {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly LiveCall[];
+  /** What it waits for; empty if it just works. */
+  readonly status: string;
 }
 
 export interface LiveCall {
@@ -62,7 +66,7 @@ export function applyLive(turn: LiveTurn | null, event: SessionEvent): LiveTurn 
     case 'trouble':
       return turn;
     case 'turn-started':
-      return { turnId: event.turnId, text: '', reasoning: '', calls: [] };
+      return { turnId: event.turnId, text: '', reasoning: '', calls: [], status: '' };
     case 'turn-ended':
       return turn?.turnId === event.turnId ? null : turn;
     default:
@@ -94,6 +98,8 @@ function applyToTurn(turn: LiveTurn, event: WithinTurn): LiveTurn {
             : call,
         ),
       };
+    case 'status':
+      return { ...turn, status: event.text };
     case 'call-ended':
       return { ...turn, calls: turn.calls.filter((call) => call.callId !== event.callId) };
   }

@@ -32,6 +32,8 @@ export interface ReasoningPart {
   readonly text: string;
   /** What a provider wants back untouched: a signature, an encrypted block. */
   readonly opaque?: string;
+  /** `PROVIDER/MODEL` that thought it: no other one may be sent it. */
+  readonly origin?: string;
 }
 
 export interface ToolCallPart {

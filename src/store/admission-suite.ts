@@ -12,6 +12,8 @@ export function admissionSuite(declare: Declare): void {
       key: 'web:direct:alpha',
       name: 'alpha',
       title: 'about one',
+      titledBy: 'words',
+      settings: { model: null, effort: null },
       createdAt: clock.now(),
       updatedAt: clock.now(),
       lastSeq: 0,
@@ -23,6 +25,7 @@ export function admissionSuite(declare: Declare): void {
       sessionId: chat.sessionId,
       channel: 'web',
       externalId: 'alpha/one',
+      sender: 'somebody in alpha',
       message: userText('one'),
       target: 'to alpha',
       receivedAt: clock.now(),
@@ -168,10 +171,13 @@ export function admissionSuite(declare: Declare): void {
   declare('text is stored as it came: lone surrogates, NUL, quotes, other scripts', async ({ store, conversation }) => {
     const chat = conversation('alpha');
     const wild = 'a\ud800b\0c"\'\\\n\u{1f600}漢字\udfff';
-    const admission = chat.admission('one', { externalId: wild, message: userText(wild), target: wild });
+    const admission = chat.admission('one', { externalId: wild, sender: wild, message: userText(wild), target: wild });
     await store.admit(admission);
     const record = await store.read.inbox(admission.inboxId);
-    assert.deepEqual([record?.externalId, record?.message, record?.target], [wild, userText(wild), wild]);
+    assert.deepEqual(
+      [record?.externalId, record?.sender, record?.message, record?.target],
+      [wild, wild, userText(wild), wild],
+    );
     // Another lone surrogate is another id, although both print the same.
     assert.equal((await chat.admit('two', { externalId: wild.replace('\ud800', '\ud801') })).kind, 'admitted');
     assert.equal((await chat.admit('two', { externalId: wild })).kind, 'duplicate');

@@ -4,7 +4,16 @@ import type { IdSource } from '../lib/ids.ts';
 import type { CallId, InboxId, ModelCallId, NodeId, OutboxId, SessionId, TurnId } from '../protocol/ids.ts';
 import type { AssistantMessage, CallOutcome, ToolMessage, UserMessage } from '../protocol/messages.ts';
 import type { Usage } from '../protocol/usage.ts';
-import type { Admission, AdmitResult, JournalSlice, Lease, PlannedCall, SessionWrite, Store } from './store.ts';
+import type {
+  Admission,
+  AdmitResult,
+  JournalSlice,
+  Lease,
+  PlannedCall,
+  PromptStep,
+  SessionWrite,
+  Store,
+} from './store.ts';
 
 export const leaseTtlMs = 30_000;
 
@@ -32,7 +41,17 @@ export function toolResult(callId: CallId, outcome: CallOutcome, text: string): 
   return { role: 'tool', parts: [{ kind: 'tool-result', callId, outcome, text }] };
 }
 
-export const someUsage: Usage = { inputTokens: 10, cachedTokens: 4, outputTokens: 3, reasoningTokens: 1, usd: 0.5 };
+export const someUsage: Usage = {
+  inputTokens: 10,
+  cachedTokens: 4,
+  cacheWriteTokens: 2,
+  outputTokens: 3,
+  reasoningTokens: 1,
+  usd: 0.5,
+};
+
+export type StartModelCall = SessionWrite & { verb: 'start-model-call' };
+export type EndModelCall = SessionWrite & { verb: 'end-model-call' };
 
 export class FakeConversation {
   readonly store: Store;
@@ -56,7 +75,9 @@ export class FakeConversation {
       inboxId: this.ids.next('inb'),
       channel: 'web',
       externalId: `${this.name}/${externalId}`,
+      sender: `somebody in ${this.name}`,
       message: userText(externalId),
+      contents: [],
       target: `to ${this.name}`,
       session: { kind: 'by-key', key: `web:direct:${this.name}`, id: this.sessionId, name: this.name },
       title: `about ${externalId}`,
@@ -70,8 +91,8 @@ export class FakeConversation {
   }
 
   /** Admits it and says under which id. */
-  async say(text: string): Promise<InboxId> {
-    const admission = this.admission(text);
+  async say(text: string, changes: Partial<Admission> = {}): Promise<InboxId> {
+    const admission = this.admission(text, changes);
     const result = await this.store.admit(admission);
     if (result.kind !== 'admitted') throw new Error(`not admitted: ${result.kind}`);
     return admission.inboxId;
@@ -95,25 +116,43 @@ export class FakeConversation {
   }
 
   /** A message is waiting, the session is owned and its turn is open. */
-  async openTurn(text = 'hello'): Promise<TurnId> {
-    const inboxId = await this.say(text);
+  async openTurn(text = 'hello', changes: Partial<Admission> = {}): Promise<TurnId> {
+    const inboxId = await this.say(text, changes);
     await this.own();
     const turnId = this.ids.next('trn');
     await this.commit({ verb: 'open-turn', turnId, promote: [inboxId] });
     return turnId;
   }
 
-  async startModelCall(turnId: TurnId): Promise<ModelCallId> {
+  async startModelCall(turnId: TurnId | null, changes: Partial<StartModelCall> = {}): Promise<ModelCallId> {
     const modelCallId = this.ids.next('mdl');
-    await this.commit(modelCallStarted(turnId, modelCallId));
+    await this.commit(modelCallStarted(turnId, modelCallId, changes));
     return modelCallId;
+  }
+
+  /** A model call from its start to its end. */
+  async callModel(
+    turnId: TurnId | null,
+    changes: Partial<StartModelCall> = {},
+    end: Partial<EndModelCall> = {},
+  ): Promise<ModelCallId> {
+    const modelCallId = await this.startModelCall(turnId, changes);
+    await this.commit(modelCallEnded(modelCallId, end));
+    return modelCallId;
+  }
+
+  async closeTurn(turnId: TurnId): Promise<void> {
+    await this.commit({ verb: 'close-turn', turnId, outcome: 'answered', reply: null });
   }
 
   /** The model asked for so many calls, and they are planned. */
   async planCalls(turnId: TurnId, count: number): Promise<CallId[]> {
     const modelCallId = await this.startModelCall(turnId);
     const calls = Array.from({ length: count }, (_, index) => this.plannedCall(`{"n":${index}}`));
-    await this.commit({ verb: 'append-answer', turnId, modelCallId, message: assistantCalls(calls), calls });
+    await this.commit(
+      { verb: 'append-answer', turnId, modelCallId, message: assistantCalls(calls), calls },
+      modelCallEnded(modelCallId, { usage: null }),
+    );
     return calls.map((call) => call.id);
   }
 
@@ -139,7 +178,11 @@ export class FakeConversation {
   }
 }
 
-export function modelCallStarted(turnId: TurnId, modelCallId: ModelCallId): SessionWrite {
+export function modelCallStarted(
+  turnId: TurnId | null,
+  modelCallId: ModelCallId,
+  changes: Partial<StartModelCall> = {},
+): StartModelCall {
   return {
     verb: 'start-model-call',
     modelCallId,
@@ -147,5 +190,20 @@ export function modelCallStarted(turnId: TurnId, modelCallId: ModelCallId): Sess
     purpose: 'answer',
     provider: 'offline',
     model: 'rehearsal',
+    keyId: 'key 1',
+    // On a runtime of its own: so a prompt fits, whatever prompts there were.
+    prompt: firstPrompt(`runtime of ${modelCallId}`, 'system', 'hello'),
+    day: '2026-01-01',
+    reservedUsd: null,
+    budget: { sessionUsd: 0, dayUsd: 0 },
+    ...changes,
   };
+}
+
+export function modelCallEnded(modelCallId: ModelCallId, changes: Partial<EndModelCall> = {}): EndModelCall {
+  return { verb: 'end-model-call', modelCallId, outcome: 'completed', usage: someUsage, error: null, ...changes };
+}
+
+export function firstPrompt(runtime: string, ...units: readonly string[]): PromptStep {
+  return { runtime, kept: 0, added: units, prefixBreak: 'first-call', headSeq: 1, effort: null };
 }

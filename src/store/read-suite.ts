@@ -1,8 +1,9 @@
 /** Reads: they see everything that was acknowledged, in the order that was promised. */
 import assert from 'node:assert/strict';
 import { present } from '../lib/assert.ts';
+import { noTokens } from '../protocol/usage.ts';
 import { someUsage, toolResult, type FakeConversation } from './fake-conversation.ts';
-import type { JournalSlice, SessionWrite } from './store.ts';
+import type { JournalSlice } from './store.ts';
 import type { Declare } from './fake-world.ts';
 
 export function readSuite(declare: Declare): void {
@@ -50,8 +51,14 @@ export function readSuite(declare: Declare): void {
         await read.inbox(ids.next('inb')),
         await read.turnOfInbox(ids.next('inb')),
         await read.sessionsWithWork(10),
+        await read.modelCalls(session),
+        await read.modelCalls(session, ids.next('trn')),
+        await read.promptTrail(session, 'runtime'),
+        await read.usageSums('2000-01-01'),
+        await read.keyRests(0),
+        await read.content('none'),
       ],
-      [null, null, null, [], [], null, null, null, []],
+      [null, null, null, [], [], null, null, null, [], [], [], null, [], [], null],
     );
   });
 
@@ -124,7 +131,6 @@ export function readSuite(declare: Declare): void {
   );
 
   declare('totals count what is there and what was used', async ({ store, conversation }) => {
-    const none = { inputTokens: 0, cachedTokens: 0, outputTokens: 0, reasoningTokens: 0, usd: 0 };
     const zero = {
       sessions: 0,
       turnsOpen: 0,
@@ -133,7 +139,9 @@ export function readSuite(declare: Declare): void {
       turnsParked: 0,
       inboxWaiting: 0,
       outboxPending: 0,
-      usage: none,
+      usage: { ...noTokens, usd: 0 },
+      unpricedCalls: 0,
+      prefixBreaks: 0,
     };
     assert.deepEqual(await store.read.totals(), zero);
 
@@ -155,23 +163,29 @@ export function readSuite(declare: Declare): void {
       turnsParked: 0,
       inboxWaiting: 1,
       outboxPending: 1,
-      usage: { inputTokens: 20, cachedTokens: 8, outputTokens: 6, reasoningTokens: 2, usd: 1 },
+      usage: {
+        inputTokens: 20,
+        cachedTokens: 8,
+        cacheWriteTokens: 4,
+        outputTokens: 6,
+        reasoningTokens: 2,
+        usd: 1,
+      },
+      unpricedCalls: 0,
+      prefixBreaks: 0,
     });
   });
 
   declare('a price that is not known is not 0', async ({ store, conversation }) => {
     const chat = conversation('alpha');
     const turnId = await chat.openTurn();
-    const end = async (usd: number | null): Promise<SessionWrite> => ({
-      verb: 'end-model-call',
-      modelCallId: await chat.startModelCall(turnId),
-      outcome: 'completed',
-      usage: { ...someUsage, usd },
-      error: null,
-    });
-    await chat.commit(await end(null));
-    assert.equal((await store.read.totals()).usage.usd, null);
-    await chat.commit(await end(0.25));
-    assert.equal((await store.read.totals()).usage.usd, 0.25);
+    const money = async () => {
+      const { usage, unpricedCalls } = await store.read.totals();
+      return [usage.usd, unpricedCalls];
+    };
+    await chat.callModel(turnId, {}, { usage: { ...someUsage, usd: null } });
+    assert.deepEqual(await money(), [null, 1]);
+    await chat.callModel(turnId, {}, { usage: { ...someUsage, usd: 0.25 } });
+    assert.deepEqual(await money(), [0.25, 1]);
   });
 }

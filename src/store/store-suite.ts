@@ -6,17 +6,24 @@ import { describe, it } from 'node:test';
 import { FakeClock } from '../lib/fake-clock.ts';
 import { countingIdSource } from '../lib/ids.ts';
 import { admissionSuite } from './admission-suite.ts';
+import { budgetSuite } from './budget-suite.ts';
 import { commitSuite } from './commit-suite.ts';
+import { contentSuite } from './content-suite.ts';
 import { deliverySuite } from './delivery-suite.ts';
 import { FakeConversation } from './fake-conversation.ts';
 import type { Declare, OpenStore } from './fake-world.ts';
+import { keyRestSuite } from './key-rest-suite.ts';
 import { leaseSuite } from './lease-suite.ts';
+import { modelCallSuite } from './model-call-suite.ts';
 import { parkedSuite } from './parked-suite.ts';
 import { questionSuite } from './question-suite.ts';
 import { readSuite } from './read-suite.ts';
 import { reopenSuite } from './reopen-suite.ts';
 import { searchSuite } from './search-suite.ts';
+import { settingsSuite } from './settings-suite.ts';
+import { trailSuite } from './trail-suite.ts';
 import { transitionSuite } from './transition-suite.ts';
+import { usageSuite } from './usage-suite.ts';
 import { wholeSessionSuite } from './whole-session-suite.ts';
 
 /** Most of a test's time is waiting for the disk or for a thread to start. */
@@ -42,6 +49,13 @@ export function runStoreSuite(name: string, open: OpenStore): void {
     commitSuite(declare);
     transitionSuite(declare);
     readSuite(declare);
+    modelCallSuite(declare);
+    trailSuite(declare);
+    usageSuite(declare);
+    budgetSuite(declare);
+    keyRestSuite(declare);
+    settingsSuite(declare);
+    contentSuite(declare);
     deliverySuite(declare);
     parkedSuite(declare);
     questionSuite(declare);

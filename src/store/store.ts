@@ -19,8 +19,8 @@ import type {
   TurnOutcome,
   UserMessage,
 } from '../protocol/messages.ts';
-import type { SearchHit } from '../protocol/api.ts';
-import type { Usage } from '../protocol/usage.ts';
+import type { SearchHit, SessionSettings } from '../protocol/api.ts';
+import type { Effort, ModelCallPurpose, ModelCallRecord, PrefixReason, Usage, UsageSum } from '../protocol/usage.ts';
 
 // --- records -------------------------------------------------------------------------------------------------------
 
@@ -30,6 +30,9 @@ export interface SessionRecord {
   /** A unique handle for people. */
   readonly name: string;
   readonly title: string;
+  /** Whose words the title is: the first message's, a model's or a person's. */
+  readonly titledBy: 'words' | 'model' | 'person';
+  readonly settings: SessionSettings;
   readonly createdAt: number;
   readonly updatedAt: number;
   /** Sequence of the newest entry; 0 for an empty log. */
@@ -46,7 +49,7 @@ export interface TurnRecord {
   readonly openedAt: number;
   /** How often the process died while this turn was open. */
   readonly crashes: number;
-  /** How many model calls were started in it. */
+  /** How many model calls were started in it, without those that failed. */
   readonly modelCalls: number;
   readonly stopRequested: boolean;
   /** Sequence of the turn's first entry. */
@@ -78,6 +81,8 @@ export interface InboxRecord {
   readonly sessionId: SessionId;
   readonly channel: string;
   readonly externalId: string;
+  /** Who wrote it, in the channel's own words. */
+  readonly sender: string;
   readonly message: UserMessage;
   /** Where the answer goes within the channel, in the channel's own words. */
   readonly target: string;
@@ -126,6 +131,27 @@ export interface StoreTotals {
   readonly inboxWaiting: number;
   readonly outboxPending: number;
   readonly usage: Usage;
+  /** Model calls whose price is not known: `usage.usd` says nothing about them. */
+  readonly unpricedCalls: number;
+  /** Prompts that broke their prefix with no reason on record. */
+  readonly prefixBreaks: number;
+}
+
+/** A key that had better be left alone for a while. Others are asked first. */
+export interface KeyRest {
+  readonly provider: string;
+  readonly keyId: string;
+  readonly reason: string;
+  readonly until: number;
+}
+
+/** How the newest prompt of a session on one runtime began: what the next one must begin with. */
+export interface PromptTrail {
+  /** A hash per unit of the prompt. */
+  readonly units: readonly string[];
+  /** Sequence of the head entry that was in force. */
+  readonly headSeq: number;
+  readonly effort: Effort | null;
 }
 
 // --- admission -----------------------------------------------------------------------------------------------------
@@ -134,7 +160,10 @@ export interface Admission {
   readonly inboxId: InboxId;
   readonly channel: string;
   readonly externalId: string;
+  readonly sender: string;
   readonly message: UserMessage;
+  /** The bytes of what the message holds; kept by their hash, each once. */
+  readonly contents: readonly { readonly sha256: string; readonly bytes: Uint8Array }[];
   readonly target: string;
   /** An existing session, or one to create if no session has this key. */
   readonly session:
@@ -186,14 +215,28 @@ export type SessionWrite =
   | { readonly verb: 'open-turn'; readonly turnId: TurnId; readonly promote: readonly InboxId[] }
   /** Promotes waiting messages into the turn that is open already. */
   | { readonly verb: 'join-turn'; readonly turnId: TurnId; readonly promote: readonly InboxId[] }
+  /**
+   * A call of a turn, or of a side job between turns. Calls of the session that are still `started` were lost with their
+   * process: they become `lost`, at what was reserved for them. Throws `over-budget` if what was spent, what is reserved
+   * by calls under way and this reservation together are more than a limit of `budget`.
+   */
   | {
       readonly verb: 'start-model-call';
       readonly modelCallId: ModelCallId;
-      readonly turnId: TurnId;
-      readonly purpose: 'answer' | 'summarise';
+      readonly turnId: TurnId | null;
+      readonly purpose: ModelCallPurpose;
       readonly provider: string;
       readonly model: string;
+      readonly keyId: string;
+      readonly prompt: PromptStep;
+      /** The day it counts for: `YYYY-MM-DD`. */
+      readonly day: string;
+      /** The most it may cost; null if no price is known. */
+      readonly reservedUsd: number | null;
+      /** 0 is no limit. */
+      readonly budget: { readonly sessionUsd: number; readonly dayUsd: number };
     }
+  /** `failed` takes it out of the turn's count. What it used is added to the sums of its day, channel and user. */
   | {
       readonly verb: 'end-model-call';
       readonly modelCallId: ModelCallId;
@@ -217,6 +260,8 @@ export type SessionWrite =
   | { readonly verb: 'ask'; readonly turnId: TurnId; readonly callId: CallId; readonly question: Question }
   /** planned, started or waiting -> settled, and appends the result. */
   | { readonly verb: 'settle-call'; readonly turnId: TurnId; readonly callId: CallId; readonly message: ToolMessage }
+  /** Replaces a title made of the first words; ignored if a person gave one. */
+  | { readonly verb: 'set-title'; readonly title: string; readonly by: 'model' | 'person' }
   /** A word to the people in the session that no model sees. */
   | { readonly verb: 'notice'; readonly turnId: TurnId | null; readonly text: string }
   /** Closes (or parks) the turn, marks its messages answered and queues the reply, together. */
@@ -226,6 +271,20 @@ export type SessionWrite =
       readonly outcome: TurnOutcome;
       readonly reply: Reply | null;
     };
+
+/** What a prompt has in common with the one before it on the same runtime, and what it adds. */
+export interface PromptStep {
+  /** Which runtime, as `runtimeId` says. */
+  readonly runtime: string;
+  /** How many first units are those of the newest prompt on this runtime. */
+  readonly kept: number;
+  /** The hashes of the units after those. */
+  readonly added: readonly string[];
+  /** Null exactly if all units of the newest prompt on this runtime were kept. */
+  readonly prefixBreak: PrefixReason | null;
+  readonly headSeq: number;
+  readonly effort: Effort | null;
+}
 
 // --- deliveries ----------------------------------------------------------------------------------------------------
 
@@ -262,6 +321,16 @@ export interface StoreReader {
   /** Sessions with a waiting message or an open turn: what there is to do, oldest first. */
   sessionsWithWork(limit: number): Promise<readonly SessionId[]>;
   totals(): Promise<StoreTotals>;
+  /** Every model call of the session, or of one turn of it, oldest first. */
+  modelCalls(id: SessionId, turnId?: TurnId): Promise<readonly ModelCallRecord[]>;
+  /** How the newest prompt of this session on this runtime began; null if there was none. */
+  promptTrail(id: SessionId, runtime: string): Promise<PromptTrail | null>;
+  /** Sums of finished model calls from this day on, newest day first. Removing a session takes nothing away. */
+  usageSums(sinceDay: string): Promise<readonly UsageSum[]>;
+  /** Keys that rest beyond this time. */
+  keyRests(now: number): Promise<readonly KeyRest[]>;
+  /** The bytes with this hash; null if there are none. */
+  content(sha256: string): Promise<Uint8Array | null>;
 }
 
 export interface Store {
@@ -275,12 +344,13 @@ export interface Store {
   /**
    * Becomes the session's one owner until `ttlMs` from now; null while another owner's lease is valid, and for a
    * session that is not there. If the lease before was another owner's, or of an earlier run, was never released, and
-   * a turn is open, then that owner died in it: the turn's `crashes` goes up by one.
+   * a turn is open, then that owner died in it: the turn's `crashes` goes up by one. Model calls that were started under
+   * an earlier lease become `lost`.
    */
   acquireLease(sessionId: SessionId, owner: NodeId, ttlMs: number): Promise<Lease | null>;
   /** Prolongs every lease that this owner still holds. */
   renewLeases(owner: NodeId, ttlMs: number): Promise<void>;
-  /** Gives the session up in good order. A lease that is not held any more is ignored. */
+  /** Gives the session up in good order; model calls still under way become `lost`. A lease that is not held any more is ignored. */
   releaseLease(lease: Lease): Promise<void>;
 
   /** All writes or none. Throws `lease-lost` if the lease is not the newest, `conflict` if a verb doesn't fit. */
@@ -291,6 +361,14 @@ export interface Store {
 
   /** Gives a waiting call its answer; false if it does not wait, or has one. Needs no lease: the owner sees it. */
   answerCall(sessionId: SessionId, callId: CallId, answer: string): Promise<boolean>;
+
+  /** Replaces the session's settings; false if it is not there. Needs no lease: the owner sees it at its next turn. */
+  changeSettings(sessionId: SessionId, settings: SessionSettings): Promise<boolean>;
+
+  /** Lets a key rest; a later `until` wins. */
+  restKey(rest: KeyRest): Promise<void>;
+  /** The key works again. */
+  wakeKey(provider: string, keyId: string): Promise<void>;
 
   /** Takes due deliveries, oldest first, and records that an attempt begins. One per session at a time, in order. */
   claimDeliveries(owner: NodeId, limit: number): Promise<readonly OutboxRecord[]>;
@@ -335,6 +413,7 @@ export interface Store {
 export type StoreErrorReason =
   | 'lease-lost'
   | 'conflict'
+  | 'over-budget'
   | 'held'
   | 'disk-full'
   | 'read-only'

@@ -5,12 +5,14 @@ import type { CallOutcome } from '../protocol/messages.ts';
 import {
   assistantCalls,
   assistantText,
+  firstPrompt,
+  modelCallEnded,
   modelCallStarted,
   toolResult,
   userText,
   type FakeConversation,
 } from './fake-conversation.ts';
-import type { CallState, SessionWrite } from './store.ts';
+import type { CallState, PromptStep, SessionWrite } from './store.ts';
 import type { Declare } from './fake-world.ts';
 
 export function transitionSuite(declare: Declare): void {
@@ -69,6 +71,7 @@ interface Situation {
   readonly waitingElsewhere: InboxId;
   readonly turnElsewhere: TurnId;
   readonly endedModelCall: ModelCallId;
+  readonly lostModelCall: ModelCallId;
   readonly openModelCall: ModelCallId;
 }
 
@@ -99,6 +102,7 @@ async function arrange(chat: FakeConversation, other: FakeConversation): Promise
   });
   const [plannedCall] = await chat.planCalls(openTurn, 1);
   assert.ok(plannedCall !== undefined);
+  const lostModelCall = await chat.startModelCall(openTurn);
   const openModelCall = await chat.startModelCall(openTurn);
   return {
     chat,
@@ -111,6 +115,7 @@ async function arrange(chat: FakeConversation, other: FakeConversation): Promise
     waitingElsewhere: await other.say('elsewhere'),
     turnElsewhere: await other.openTurn('there'),
     endedModelCall,
+    lostModelCall,
     openModelCall,
   };
 }
@@ -125,6 +130,10 @@ function settling(turnId: TurnId, callId: CallId, resultOf = callId): SessionWri
 
 function answering(turnId: TurnId, modelCallId: ModelCallId): SessionWrite {
   return { verb: 'append-answer', turnId, modelCallId, message: assistantText('x'), calls: [] };
+}
+
+function startingWith(chat: FakeConversation, turnId: TurnId, prompt: PromptStep): SessionWrite {
+  return modelCallStarted(turnId, chat.ids.next('mdl'), { prompt });
 }
 
 function nudging(turnId: TurnId): SessionWrite {
@@ -160,6 +169,25 @@ const misfits: Readonly<Record<string, (situation: Situation) => SessionWrite[]>
   ],
   'ending a model call that is not there': ({ chat }) => [
     { verb: 'end-model-call', modelCallId: chat.ids.next('mdl'), outcome: 'completed', usage: null, error: null },
+  ],
+  'ending a model call that was lost': ({ lostModelCall }) => [modelCallEnded(lostModelCall)],
+  'a first prompt that keeps something': ({ chat, openTurn }) => [
+    startingWith(chat, openTurn, { ...firstPrompt('new'), kept: 1 }),
+  ],
+  'a first prompt without a reason': ({ chat, openTurn }) => [
+    startingWith(chat, openTurn, { ...firstPrompt('new', 'a'), prefixBreak: null }),
+  ],
+  'a prompt that keeps more than there was': ({ chat, openTurn }) => [
+    startingWith(chat, openTurn, firstPrompt('new', 'a', 'b')),
+    startingWith(chat, openTurn, { ...firstPrompt('new'), kept: 3, prefixBreak: null }),
+  ],
+  'a prompt that drops something without a reason': ({ chat, openTurn }) => [
+    startingWith(chat, openTurn, firstPrompt('new', 'a', 'b')),
+    startingWith(chat, openTurn, { ...firstPrompt('new', 'c'), kept: 1, prefixBreak: null }),
+  ],
+  'a reason for a break that there is not': ({ chat, openTurn }) => [
+    startingWith(chat, openTurn, firstPrompt('new', 'a', 'b')),
+    startingWith(chat, openTurn, { ...firstPrompt('new', 'c'), kept: 2, prefixBreak: 'compressed' }),
   ],
   'an answer in a closed turn': ({ closedTurn, openModelCall }) => [answering(closedTurn, openModelCall)],
   'an answer of an unknown model call': ({ chat, openTurn, plannedCall }) => [

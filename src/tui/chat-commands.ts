@@ -1,15 +1,10 @@
 /** The commands of the interactive chat: lines that begin with a slash and never reach the model. */
-import type { Conversation } from './conversation.ts';
+import { answerCommand, showQuestion } from './answer-question.ts';
+import type { ChatControl } from './chat-control.ts';
 import { printable, printableLine } from './printable.ts';
-import type { Style } from './style.ts';
-
-/** What a command may do with the chat. */
-export interface ChatControl {
-  readonly conversation: Conversation;
-  readonly style: Style;
-  say(text: string): void;
-  leave(): void;
-}
+import { modelCommand, reasoningCommand } from './settings-commands.ts';
+import { statusLines } from './status-lines.ts';
+import { usageCommand } from './usage-command.ts';
 
 interface ChatCommand {
   readonly summary: string;
@@ -60,17 +55,33 @@ const commands: Readonly<Record<string, ChatCommand>> = {
       await chat.conversation.enter(session.name);
       const title = printableLine(session.title, titleCharsMax);
       chat.say(chat.style.dim(`now in ${session.name}: ${title} (${session.messages} messages)`));
+      showQuestion(chat);
     },
+  },
+  answer: {
+    summary: 'TEXT: answer the question that waits',
+    run: answerCommand,
+  },
+  model: {
+    summary: '[NAME]: show or change the model of this session; default goes back',
+    run: modelCommand,
+  },
+  reasoning: {
+    summary: '[EFFORT]: show or change how hard it thinks in this session',
+    run: reasoningCommand,
+  },
+  usage: {
+    summary: 'show what the last turn, this session and today took',
+    run: usageCommand,
   },
   status: {
     summary: 'show the session, the model and what is used',
     async run(chat) {
-      const { model, usage, turns, version, store } = await chat.conversation.api.status();
-      chat.say(`session  ${chat.conversation.name ?? '(new)'}`);
-      chat.say(`model    ${model.provider} ${model.name}`);
-      chat.say(`turns    ${turns.running} running, ${turns.done} done, ${turns.failed} failed`);
-      chat.say(`tokens   ${usage.input_tokens} in, ${usage.output_tokens} out`);
-      chat.say(`talaria  ${version}, ${store}`);
+      const { name, api } = chat.conversation;
+      const session = name === null ? null : await api.session(name);
+      for (const line of statusLines(await api.status(), name, session?.settings ?? null, chat.clock.now())) {
+        chat.say(line);
+      }
     },
   },
   quit: {

@@ -3,9 +3,14 @@
  * prompt, the keys, and where on the screen things go. What is said and to whom is the conversation's.
  */
 import { createInterface, type Interface } from 'node:readline';
+import type { Clock } from '../lib/clock.ts';
+import type { SessionSummary } from '../protocol/api.ts';
 import type { SessionEvent } from '../protocol/events.ts';
-import { runChatCommand, type ChatControl } from './chat-commands.ts';
+import { answerByLine, showQuestion } from './answer-question.ts';
+import { runChatCommand } from './chat-commands.ts';
+import type { ChatControl } from './chat-control.ts';
 import { Conversation, type ChatConnection, type ConversationDeps } from './conversation.ts';
+import { modelWords } from './model-words.ts';
 import { printable } from './printable.ts';
 import { SessionView } from './session-view.ts';
 import type { Style } from './style.ts';
@@ -20,8 +25,11 @@ export interface ChatOptions extends Pick<ConversationDeps, 'connect' | 'clock' 
 }
 
 const prompt = '› ';
+/** While a question waits. */
+const answerPrompt = '? ';
 const historyLinesMax = 500;
 const clearLine = '\r\u001b[K';
+const columnsOtherwise = 80;
 
 /** Resolves when the user leaves. Throws if Talaria can't be reached. */
 export async function runChat(options: ChatOptions): Promise<void> {
@@ -36,6 +44,7 @@ export async function runChat(options: ChatOptions): Promise<void> {
 
 class Chat implements ChatControl {
   readonly style: Style;
+  readonly clock: Clock;
   readonly conversation: Conversation;
   readonly #options: ChatOptions;
   readonly #lines: Interface;
@@ -47,10 +56,13 @@ class Chat implements ChatControl {
   #isLeaving = false;
   /** Lines are worked off one after the other, in the order they were typed. */
   #work: Promise<void> = Promise.resolve();
+  /** Takes the next line as an answer to a question of the chat's own. */
+  #onConfirmed: ((isYes: boolean) => void) | null = null;
 
   constructor(options: ChatOptions, connection: ChatConnection) {
     this.#options = options;
     this.style = options.style;
+    this.clock = options.clock;
     const { input, output } = options;
     this.#lines = createInterface({ input, output, prompt, historySize: historyLinesMax, terminal: true });
     // It may be lost before anybody waits for its end.
@@ -65,6 +77,7 @@ class Chat implements ChatControl {
       style: this.style,
       write: (text) => this.#write(text),
       isOwn: (inboxId) => this.conversation.isOwn(inboxId),
+      columns: () => ('columns' in output && typeof output.columns === 'number' ? output.columns : columnsOtherwise),
     });
   }
 
@@ -72,20 +85,32 @@ class Chat implements ChatControl {
     const { session, interrupt } = this.#options;
     const { conversation, style } = this;
     const { model, version } = await conversation.api.status();
-    if (session.kind === 'named') await conversation.enter(session.name);
-    if (session.kind === 'latest') {
-      await conversation.enter((await conversation.api.sessions({ limit: 1 }))[0]?.name ?? null);
-    }
-    const place = conversation.name === null ? 'a new session' : `session ${conversation.name}`;
+    const summary = await this.#chosenSession();
+    const name = session.kind === 'named' ? session.name : (summary?.name ?? null);
+    if (name !== null) await conversation.enter(name);
+    // Said without a pause after that: what happens in the session comes below it.
+    const place = name === null ? 'a new session' : `session ${name}`;
+    const chosen = summary?.settings.model ?? null;
     const rehearsal = model.provider === 'offline' ? ' (a rehearsal, no AI)' : '';
-    this.say(`${style.bold(`Talaria ${version}`)} · ${place} · ${model.provider} ${model.name}${rehearsal}`);
+    const who = chosen === null ? `${modelWords(model)}${rehearsal}` : printable(chosen);
+    this.say(`${style.bold(`Talaria ${version}`)} · ${place} · ${who}`);
     this.say(style.dim('/help shows the commands, Ctrl-C stops a reply, Ctrl-D leaves.'));
+    showQuestion(this);
     this.#lines.on('line', (line) => this.#take(line));
     this.#lines.on('SIGINT', () => this.#onCtrlC());
+    // Before readline shows the key.
+    this.#options.input.prependListener('keypress', () => this.#view.eraseStatus());
     this.#lines.on('close', () => this.leave());
     if (interrupt.aborted) this.leave();
     interrupt.addEventListener('abort', () => this.leave(), { once: true });
     this.#showPrompt();
+  }
+
+  async #chosenSession(): Promise<SessionSummary | null> {
+    const { api } = this.conversation;
+    const { session } = this.#options;
+    if (session.kind === 'named') return api.session(session.name);
+    return session.kind === 'latest' ? ((await api.sessions({ limit: 1 }))[0] ?? null) : null;
   }
 
   untilLeft(): Promise<void> {
@@ -94,6 +119,7 @@ class Chat implements ChatControl {
 
   leave(): void {
     this.#isOver = true;
+    this.#confirmed(false);
     this.#left.resolve();
   }
 
@@ -105,7 +131,21 @@ class Chat implements ChatControl {
   }
 
   say(text: string): void {
+    this.#view.eraseStatus();
     this.#write(`${text}\n`);
+  }
+
+  confirm(question: string): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#onConfirmed = resolve;
+      this.#prompt(`${question} [y/N] `);
+    });
+  }
+
+  #confirmed(isYes: boolean): void {
+    const resolve = this.#onConfirmed;
+    this.#onConfirmed = null;
+    resolve?.(isYes);
   }
 
   /** Output replaces the prompt; it is shown again when there is nothing more to say. */
@@ -119,6 +159,8 @@ class Chat implements ChatControl {
     this.#isPromptShown = false;
     this.#isLeaving = false;
     const text = line.trim();
+    // What asks waits inside the work, so its answer can't be queued behind it.
+    if (this.#onConfirmed !== null) return this.#confirmed(/^y(es)?$/i.test(text));
     this.#work = this.#work
       .then(() => (text.startsWith('/') ? runChatCommand(this, text) : this.#send(text)))
       .catch((error: unknown) => this.#complain(error))
@@ -126,18 +168,27 @@ class Chat implements ChatControl {
   }
 
   async #send(text: string): Promise<void> {
-    if (text !== '') await this.conversation.send(text);
+    if (text === '' || (await answerByLine(this, text))) return;
+    await this.conversation.send(text);
   }
 
   #onEvent(event: SessionEvent): void {
+    // A line that comes and goes must not take what is being typed with it.
+    if (event.kind === 'status' && this.#lines.line !== '') return;
     this.#view.show(event);
-    if (event.kind !== 'entry' || event.entry.kind !== 'turn-closed') return;
-    this.#isLeaving = false;
-    this.#showPrompt();
+    const isClosed = event.kind === 'entry' && event.entry.kind === 'turn-closed';
+    const isAsked = event.kind === 'entry' && event.entry.kind === 'notice' && event.entry.question !== undefined;
+    if (isClosed) this.#isLeaving = false;
+    // With the turn's live end too, unless the prompt stands there already.
+    if (isClosed || isAsked || (event.kind === 'turn-ended' && !this.#isPromptShown)) this.#showPrompt();
   }
 
   /** Once: stops the reply, or drops what was typed. Twice in a row: leaves. */
   #onCtrlC(): void {
+    if (this.#onConfirmed !== null) {
+      this.say('');
+      return this.#confirmed(false);
+    }
     if (this.#isLeaving) return this.leave();
     this.#isLeaving = true;
     if (this.conversation.isBusy) {
@@ -155,7 +206,13 @@ class Chat implements ChatControl {
   }
 
   #showPrompt(): void {
-    if (this.#isOver || this.conversation.isBusy) return;
+    const isAsked = this.conversation.question !== null;
+    if (this.#isOver || this.#onConfirmed !== null || (this.conversation.isBusy && !isAsked)) return;
+    this.#prompt(isAsked ? answerPrompt : prompt);
+  }
+
+  #prompt(text: string): void {
+    this.#lines.setPrompt(text);
     this.#lines.prompt(true);
     this.#isPromptShown = true;
   }

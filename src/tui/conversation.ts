@@ -10,6 +10,14 @@ import { retryDelayMs, type RetryPolicy } from '../lib/retry.ts';
 import { ApiError, type TalariaApi } from '../protocol/api.ts';
 import type { SessionEvent } from '../protocol/events.ts';
 import type { InboxId, TurnId } from '../protocol/ids.ts';
+import {
+  isWaiting,
+  openQuestions,
+  questionsAfter,
+  withoutCall,
+  type AskedQuestion,
+  type OpenQuestions,
+} from './open-questions.ts';
 
 export interface ChatConnection {
   readonly api: TalariaApi;
@@ -49,6 +57,7 @@ export class Conversation {
   #unanswered: Unanswered[] = [];
   readonly #sent = new Set<InboxId>();
   #isRunning = false;
+  #questions: OpenQuestions = [];
 
   constructor(deps: ConversationDeps, connection: ChatConnection) {
     this.#deps = deps;
@@ -68,6 +77,12 @@ export class Conversation {
     return this.#isRunning || this.#unanswered.length > 0;
   }
 
+  /** The newest question that waits for a person. */
+  get question(): AskedQuestion | null {
+    const now = this.#deps.clock.now();
+    return this.#questions.findLast((question) => isWaiting(question, now)) ?? null;
+  }
+
   /** Whether this message was sent from here. */
   isOwn(inboxId: InboxId): boolean {
     return this.#sent.has(inboxId);
@@ -76,10 +91,12 @@ export class Conversation {
   /** Goes on with a session from its present end; null: the next message begins a new one. */
   async enter(name: string | null): Promise<void> {
     const summary = name === null ? null : await this.api.session(name);
+    const questions = summary === null ? [] : await openQuestions(this.api, summary);
     this.#following.abort();
     this.#following = new AbortController();
     this.#unanswered = [];
     this.#isRunning = false;
+    this.#questions = questions;
     this.#isFollowed = false;
     this.#name = name;
     this.#lastSeq = summary?.lastSeq ?? 0;
@@ -102,6 +119,15 @@ export class Conversation {
       // The stream notices too and reconnects; a first message has no stream yet.
       if (!this.#isFollowed) await this.#reconnect(this.#following.signal);
     }
+  }
+
+  /** Answers a question; false if it does not wait any more. */
+  async answer(question: AskedQuestion, text: string): Promise<boolean> {
+    if (this.#name === null) return false;
+    const isTaken = await this.api.answer(this.#name, question.callId, text);
+    // Whether it was taken or had an answer already: it is not to be asked again.
+    this.#questions = withoutCall(this.#questions, question.callId);
+    return isTaken;
   }
 
   /** False if nothing is running. */
@@ -147,10 +173,13 @@ export class Conversation {
   #learn(event: SessionEvent): void {
     if (event.kind === 'live-state') this.#isRunning = event.turn !== null;
     if (event.kind === 'turn-started') this.#isRunning = true;
+    // Who comes between the stored and the live end of a turn is still told that it goes on.
+    if (event.kind === 'turn-ended') this.#isRunning = false;
     if (event.kind === 'entry') {
       const { entry } = event;
       if (entry.seq <= this.#lastSeq) return;
       this.#lastSeq = entry.seq;
+      this.#questions = questionsAfter(this.#questions, entry);
       const own = 'inboxId' in entry ? this.#unanswered.find((one) => one.inboxId === entry.inboxId) : undefined;
       if (own !== undefined) own.turnId = entry.turnId;
       if (entry.kind === 'turn-closed') {

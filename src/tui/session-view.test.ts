@@ -15,7 +15,7 @@ const theirs = ids.next('inb');
 function shown(...events: SessionEvent[]): string {
   let text = '';
   const write = (piece: string) => void (text += piece);
-  const view = new SessionView({ style: createStyle(false), write, isOwn: (id) => id === mine });
+  const view = new SessionView({ style: createStyle(false), write, isOwn: (id) => id === mine, columns: () => 30 });
   for (const event of events) view.show(event);
   return text;
 }
@@ -87,12 +87,18 @@ describe('the scrolling view of a session', () => {
 
   test('catches up with a turn that goes on already', () => {
     const calls = [{ callId, name: 'read_file', arguments: '{"path":"a.txt"}', output: '' }];
-    const state: SessionEvent = { kind: 'live-state', turn: { turnId, text: 'So far', reasoning: '', calls } };
+    const state: SessionEvent = {
+      kind: 'live-state',
+      turn: { turnId, text: 'So far', reasoning: '', calls, status: '' },
+    };
     assert.equal(shown(state, ended), 'So far\n▸ read_file a.txt … done\n');
   });
 
   test('does not repeat what a reconnect brings again', () => {
-    const state: SessionEvent = { kind: 'live-state', turn: { turnId, text: 'Hello wor', reasoning: '', calls: [] } };
+    const state: SessionEvent = {
+      kind: 'live-state',
+      turn: { turnId, text: 'Hello wor', reasoning: '', calls: [], status: '' },
+    };
     assert.equal(shown(delta('Hello'), state, delta('ld'), said('Hello world')), 'Hello world\n');
   });
 
@@ -114,6 +120,30 @@ describe('the scrolling view of a session', () => {
       shown(delta('Hm'), entry({ kind: 'notice', text: 'no key' }), entry({ kind: 'turn-closed', outcome: 'failed' })),
       'Hm\n! no key\n(failed)\n',
     );
+  });
+
+  test('shows what is waited for in a line that replaces itself and vanishes', () => {
+    const status = (text: string): SessionEvent => ({ kind: 'status', turnId, text });
+    const erase = '\r\u001b[K';
+    assert.equal(shown(status('a retry'), status('other key'), delta('Hi')), `… a retry${erase}… other key${erase}Hi`);
+    assert.equal(shown(delta('Hi'), status('slow'), status(''), closed), `Hi\n… slow${erase}`);
+    assert.equal(shown(status('slow'), { kind: 'reasoning-delta', turnId, text: 'hm' }), `… slow${erase}`);
+    assert.equal(shown(status('slow'), closed), `… slow${erase}`);
+    assert.equal(shown(status('x'.repeat(40))), `… ${'x'.repeat(26)}…`);
+    const state: SessionEvent = {
+      kind: 'live-state',
+      turn: { turnId, text: '', reasoning: '', calls: [], status: 'slow' },
+    };
+    assert.equal(shown(state, said('Hello')), `… slow${erase}Hello\n`);
+  });
+
+  test('shows a question with its choices', () => {
+    const deadline = new Date(2026, 0, 31, 9, 5).getTime();
+    const asked = (choices: string[] | null) =>
+      entry({ kind: 'notice', text: 'Delete it?\u001b[2J', question: { callId, choices, deadline } });
+    const until = '  (waits until 2026-01-31 09:05)\n';
+    assert.equal(shown(asked(['yes', 'no'])), `? Delete it?\n  1  yes\n  2  no\n${until}`);
+    assert.equal(shown(asked(null)), `? Delete it?\n${until}`);
   });
 
   test('lets no reply or tool take hold of the terminal', () => {

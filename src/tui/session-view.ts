@@ -7,16 +7,20 @@ import type { LiveTurn, SessionEvent } from '../protocol/events.ts';
 import type { CallId, InboxId } from '../protocol/ids.ts';
 import { textOf, toolCallsOf, type CallOutcome, type Entry } from '../protocol/messages.ts';
 import { callSummary, outcomeWords } from './call-line.ts';
-import { printable } from './printable.ts';
+import { printable, printableLine } from './printable.ts';
+import { questionLines } from './question-lines.ts';
 import type { Style } from './style.ts';
 
 const callCharsMax = 100;
+const eraseLine = '\r\u001b[K';
 
 export interface SessionViewOptions {
   readonly style: Style;
   readonly write: (text: string) => void;
   /** Messages that were typed here are on the screen already. */
   readonly isOwn: (inboxId: InboxId) => boolean;
+  /** How wide the terminal is: a line that is to be erased again must not wrap. */
+  readonly columns: () => number;
 }
 
 export class SessionView {
@@ -28,6 +32,8 @@ export class SessionView {
   /** Calls that are announced, by id; the one whose line is still open may be finished on it. */
   readonly #calls = new Map<CallId, string>();
   #openCall: CallId | null = null;
+  /** A line about what is waited for stands at the end, until anything else happens. */
+  #isStatusShown = false;
 
   constructor(options: SessionViewOptions) {
     this.#options = options;
@@ -50,11 +56,13 @@ export class SessionView {
         return this.#endCall(event.callId, event.outcome);
       case 'trouble':
         return this.#line(this.#options.style.yellow(`! ${printable(event.text)}`));
+      case 'status':
+        return this.#showStatus(event.text);
       case 'turn-started':
       case 'reasoning-delta':
       case 'call-output':
       case 'turn-ended':
-        return;
+        return this.eraseStatus();
     }
   }
 
@@ -73,8 +81,10 @@ export class SessionView {
         } else if ('inboxId' in entry) this.#showAsked(entry.inboxId, printable(textOf(entry.message)).trimEnd());
         return;
       case 'notice':
-        return this.#line(style.yellow(`! ${printable(entry.text)}`));
+        if (entry.question === undefined) return this.#line(style.yellow(`! ${printable(entry.text)}`));
+        return this.#line(questionLines({ ...entry.question, text: entry.text }, style).join('\n'));
       case 'turn-closed':
+        this.eraseStatus();
         this.#endLine();
         if (entry.outcome !== 'answered') this.#line(style.dim(`(${entry.outcome})`));
         return;
@@ -99,6 +109,22 @@ export class SessionView {
       this.#showDelta(turn.text);
     }
     for (const call of turn.calls) this.#startCall(call.callId, callSummary(call.name, call.arguments, callCharsMax));
+    this.#showStatus(turn.status);
+  }
+
+  /** Replaces the one before it; nothing is left of it when work goes on. */
+  #showStatus(text: string): void {
+    this.eraseStatus();
+    if (text === '') return;
+    this.#endLine();
+    this.#options.write(this.#options.style.dim(printableLine(`… ${text}`, this.#options.columns() - 1)));
+    this.#isStatusShown = true;
+  }
+
+  /** Makes room for what others write; harmless if there is nothing to erase. */
+  eraseStatus(): void {
+    if (this.#isStatusShown) this.#options.write(eraseLine);
+    this.#isStatusShown = false;
   }
 
   #showDelta(text: string): void {
@@ -164,6 +190,7 @@ export class SessionView {
 
   #write(text: string): void {
     if (text === '') return;
+    this.eraseStatus();
     this.#options.write(text);
     this.#isAtLineStart = text.endsWith('\n');
   }

@@ -127,6 +127,46 @@ export const brokenParts: Readonly<Record<string, WrapStore>> = {
     },
   }),
 
+  'a budget that nobody looks at': (store) => ({
+    ...store,
+    commit: (lease, writes) =>
+      store.commit(
+        lease,
+        writes.map((write) =>
+          write.verb === 'start-model-call' ? { ...write, budget: { sessionUsd: 0, dayUsd: 0 } } : write,
+        ),
+      ),
+  }),
+
+  'reservations that nobody stores': (store) => ({
+    ...store,
+    commit: (lease, writes) =>
+      store.commit(
+        lease,
+        writes.map((write) => (write.verb === 'start-model-call' ? { ...write, reservedUsd: 0 } : write)),
+      ),
+  }),
+
+  'model calls that nobody ends': (store) => ({
+    ...store,
+    commit: (lease, writes) =>
+      store.commit(
+        lease,
+        writes.filter((write) => write.verb !== 'end-model-call'),
+      ),
+  }),
+
+  'a prompt that is compared with that of another session': (store, { data }) => ({
+    ...store,
+    read: {
+      ...store.read,
+      async promptTrail(id, runtime) {
+        const [other] = data.sessions.keys();
+        return store.read.promptTrail(other ?? id, runtime);
+      },
+    },
+  }),
+
   'a stop that nobody stores': (store) => ({
     ...store,
     requestStop: async () => true,

@@ -41,6 +41,7 @@ export function faultyGate(process: Life): { letWrite: LetWrite; letRead: LetRea
           value = apply();
         } catch (error) {
           world.trace(`p${process.number} ${laneName}: ${verb} refused: ${String(error)}`);
+          if (error instanceof StoreError && error.reason === 'over-budget') world.count('calls over budget');
           return reject(error);
         }
         world.trace(`p${process.number} ${laneName}: ${verb}`);

@@ -3,11 +3,8 @@ import { unreachable } from '../../src/lib/assert.ts';
 import type { InboxId, TurnId } from '../../src/protocol/ids.ts';
 import { toolCallsOf, type EntryBody } from '../../src/protocol/messages.ts';
 import { StoreError, type Lease, type SessionWrite } from '../../src/store/store.ts';
-import { frozenCopy, type CallRow, type SessionRows, type Transaction } from './memory-data.ts';
-
-export function conflict(what: string): StoreError {
-  return new StoreError('conflict', `This does not fit what is stored: ${what}.`);
-}
+import { conflict, frozenCopy, requireOpen, type CallRow, type SessionRows, type Transaction } from './memory-data.ts';
+import { endModelCall, loseModelCalls, startModelCall } from './memory-model-calls.ts';
 
 /** Time plays no part here: an owner that is late but not replaced has done no harm. */
 export function requireLease(session: SessionRows | undefined, lease: Lease): asserts session is SessionRows {
@@ -30,14 +27,8 @@ function apply(on: Transaction, session: SessionRows, write: SessionWrite): void
     case 'join-turn':
       requireOpen(session, write.turnId);
       return promote(on, session, write.turnId, write.promote);
-    case 'start-model-call': {
-      const turn = requireOpen(session, write.turnId);
-      if (session.modelCalls.has(write.modelCallId)) throw conflict(`${write.modelCallId} was started before`);
-      const row = { turnId: write.turnId, state: 'started', answerSeq: null } as const;
-      on.set(session.modelCalls, write.modelCallId, { ...row });
-      on.assign(turn, { modelCalls: turn.modelCalls + 1 });
-      return;
-    }
+    case 'start-model-call':
+      return startModelCall(on, session, write);
     case 'end-model-call':
       return endModelCall(on, session, write);
     case 'append-answer':
@@ -74,6 +65,11 @@ function apply(on: Transaction, session: SessionRows, write: SessionWrite): void
       append(on, session, write.turnId, { kind: 'message', message: write.message });
       return;
     }
+    case 'set-title': {
+      const { title, by } = write;
+      if (session.record.titledBy !== 'person' || by === 'person') on.assign(session.record, { title, titledBy: by });
+      return;
+    }
     case 'notice':
       if (write.turnId !== null && !session.turns.has(write.turnId)) throw conflict(`${write.turnId} is no turn of it`);
       append(on, session, write.turnId, { kind: 'notice', text: write.text });
@@ -103,16 +99,11 @@ export function isSaid(body: EntryBody): boolean {
   return !('inboxId' in body) || body.inboxId !== null;
 }
 
-function requireOpen(session: SessionRows, turnId: TurnId) {
-  const turn = session.turns.get(turnId);
-  if (turn?.state !== 'open') throw conflict(`turn ${turnId} of ${session.record.id} is not open`);
-  return turn;
-}
-
 function openTurn(on: Transaction, session: SessionRows, write: SessionWrite & { verb: 'open-turn' }): void {
   const { record, turns } = session;
   if (record.turn === 'open') throw conflict(`a turn of ${record.id} is still open`);
   if (turns.has(write.turnId)) throw conflict(`turn ${write.turnId} was there before`);
+  const first = write.promote[0] === undefined ? undefined : on.data.inbox.get(write.promote[0]);
   on.set(turns, write.turnId, {
     id: write.turnId,
     sessionId: record.id,
@@ -123,6 +114,8 @@ function openTurn(on: Transaction, session: SessionRows, write: SessionWrite & {
     stopRequested: false,
     firstSeq: record.lastSeq + 1,
     outcome: null,
+    channel: first?.channel ?? '',
+    sender: first?.sender ?? '',
   });
   on.assign(record, { turn: 'open' });
   append(on, session, write.turnId, { kind: 'turn-opened' });
@@ -136,24 +129,6 @@ function promote(on: Transaction, session: SessionRows, turnId: TurnId, inboxIds
     on.assign(row, { state: 'promoted', turnId });
     append(on, session, turnId, { kind: 'message', message: row.message, inboxId });
   }
-}
-
-function endModelCall(on: Transaction, session: SessionRows, write: SessionWrite & { verb: 'end-model-call' }): void {
-  const row = session.modelCalls.get(write.modelCallId);
-  if (row?.state !== 'started') throw conflict(`model call ${write.modelCallId} is not under way`);
-  on.assign(row, { state: write.outcome });
-  const { usage } = write;
-  if (usage === null) return;
-  const { totals } = on.data;
-  on.assign(totals, {
-    inputTokens: totals.inputTokens + usage.inputTokens,
-    cachedTokens: totals.cachedTokens + usage.cachedTokens,
-    outputTokens: totals.outputTokens + usage.outputTokens,
-    reasoningTokens: totals.reasoningTokens + usage.reasoningTokens,
-    usd: totals.usd + (usage.usd ?? 0),
-    callsPriced: totals.callsPriced + (usage.usd === null ? 0 : 1),
-    callsUnpriced: totals.callsUnpriced + (usage.usd === null ? 1 : 0),
-  });
 }
 
 function appendAnswer(on: Transaction, session: SessionRows, write: SessionWrite & { verb: 'append-answer' }): void {
@@ -196,6 +171,7 @@ function closeTurn(on: Transaction, session: SessionRows, write: SessionWrite & 
   const { turnId, outcome, reply } = write;
   const turn = requireOpen(session, turnId);
   requireNoUnsettledCalls(session, turnId);
+  loseModelCalls(on, session, turnId);
   const isParked = outcome === 'parked';
   on.assign(turn, { state: isParked ? 'parked' : 'closed', outcome });
   for (const row of session.inbox) if (row.turnId === turnId) on.assign(row, { state: 'answered' });

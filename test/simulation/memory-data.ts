@@ -4,7 +4,17 @@
  */
 import type { CallId, InboxId, ModelCallId, NodeId, OutboxId, SessionId, TurnId } from '../../src/protocol/ids.ts';
 import type { Entry, TurnOutcome } from '../../src/protocol/messages.ts';
-import type { CallRecord, InboxRecord, OutboxRecord, SessionRecord, TurnRecord } from '../../src/store/store.ts';
+import type { ModelCallRecord, UsageSum } from '../../src/protocol/usage.ts';
+import { StoreError } from '../../src/store/store.ts';
+import type {
+  CallRecord,
+  InboxRecord,
+  KeyRest,
+  OutboxRecord,
+  PromptStep,
+  SessionRecord,
+  TurnRecord,
+} from '../../src/store/store.ts';
 
 export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -15,17 +25,21 @@ export interface LeaseRow {
   state: 'held' | 'released' | 'abandoned';
 }
 
-export type TurnRow = Mutable<TurnRecord> & { outcome: TurnOutcome | null };
+/** `channel` and `sender` are those of its first message. */
+export type TurnRow = Mutable<TurnRecord> & { outcome: TurnOutcome | null; channel: string; sender: string };
 /** `seq` is that of the message that asked for it. */
 export type CallRow = Mutable<CallRecord> & { seq: number };
 export type InboxRow = Mutable<InboxRecord> & { number: number; turnId: TurnId | null };
 export type OutboxRow = Mutable<OutboxRecord> & { notBefore: number; platformId: string | null };
 
-export interface ModelCallRow {
-  readonly turnId: TurnId;
-  state: 'started' | 'completed' | 'failed' | 'cancelled';
+export type ModelCallRow = Mutable<ModelCallRecord> & {
+  readonly prompt: PromptStep;
+  readonly day: string;
+  readonly channel: string;
+  readonly user: string;
+  readonly reservedUsd: number | null;
   answerSeq: number | null;
-}
+};
 
 export interface SessionRows {
   readonly record: Mutable<SessionRecord>;
@@ -34,6 +48,8 @@ export interface SessionRows {
   readonly calls: Map<CallId, CallRow>;
   readonly modelCalls: Map<ModelCallId, ModelCallRow>;
   readonly inbox: InboxRow[];
+  /** Hashes of what its messages hold. */
+  readonly contents: Set<string>;
   lease: LeaseRow | null;
 }
 
@@ -43,26 +59,12 @@ export class MemoryData {
   /** By channel and external id. */
   readonly arrivals = new Map<string, InboxRow>();
   readonly outbox = new Map<OutboxId, OutboxRow>();
-  readonly totals = {
-    inboxNumber: 0,
-    turnsDone: 0,
-    turnsFailed: 0,
-    inputTokens: 0,
-    cachedTokens: 0,
-    outputTokens: 0,
-    reasoningTokens: 0,
-    usd: 0,
-    callsPriced: 0,
-    callsUnpriced: 0,
-  };
-
-  /** For a process that has just begun and is alone: what was held or attempted has no owner any more. */
-  takeOver(): void {
-    for (const { lease } of this.sessions.values()) if (lease?.state === 'held') lease.state = 'abandoned';
-    for (const row of this.outbox.values()) {
-      if (row.state === 'attempting') Object.assign(row, { state: 'pending', maybeSent: true });
-    }
-  }
+  /** By all that its calls have in common. */
+  readonly usageSums = new Map<string, Mutable<UsageSum>>();
+  /** By provider and key. */
+  readonly keyRests = new Map<string, KeyRest>();
+  readonly contents = new Map<string, Uint8Array>();
+  readonly totals = { inboxNumber: 0, turnsDone: 0, turnsFailed: 0, prefixBreaks: 0 };
 
   openTurnOf(session: SessionRows): TurnRow | null {
     if (session.record.turn !== 'open') return null;
@@ -121,4 +123,14 @@ function freeze<Value>(value: Value): Value {
     for (const inner of Object.values(value)) freeze(inner);
   }
   return value;
+}
+
+export function conflict(what: string): StoreError {
+  return new StoreError('conflict', `This does not fit what is stored: ${what}.`);
+}
+
+export function requireOpen(session: SessionRows, turnId: TurnId): TurnRow {
+  const turn = session.turns.get(turnId);
+  if (turn?.state !== 'open') throw conflict(`turn ${turnId} of ${session.record.id} is not open`);
+  return turn;
 }

@@ -1,8 +1,10 @@
 /** The reading verbs on the in-memory data. What is given out is a copy or frozen. */
-import type { SessionId } from '../../src/protocol/ids.ts';
+import type { SessionId, TurnId } from '../../src/protocol/ids.ts';
+import type { ModelCallRecord, UsageSum } from '../../src/protocol/usage.ts';
 import type { InboxRecord, JournalSlice, SessionRecord, StoreReader, StoreTotals } from '../../src/store/store.ts';
 import { unsettledCalls } from './memory-commit.ts';
-import type { CallRow, InboxRow, MemoryData, SessionRows, TurnRow } from './memory-data.ts';
+import type { CallRow, InboxRow, MemoryData, ModelCallRow, SessionRows, TurnRow } from './memory-data.ts';
+import { promptTrailOf } from './memory-model-calls.ts';
 
 /** How a read is let through: at once, late, or never. */
 export type LetRead = <T>(look: () => T) => Promise<T>;
@@ -30,6 +32,15 @@ export function createMemoryReader(data: MemoryData, read: LetRead): StoreReader
     turnOfInbox: (id) => read(() => data.inbox.get(id)?.turnId ?? null),
     sessionsWithWork: (limit) => read(() => sessionsWithWork(data, limit)),
     totals: () => read(() => totalsOf(data)),
+    modelCalls: (id, turnId) =>
+      read(() => [...(data.sessions.get(id)?.modelCalls.values() ?? [])].filter(isOf(turnId)).map(modelCallOf)),
+    promptTrail: (id, runtime) => read(() => promptTrailOf(data.sessions.get(id), runtime)),
+    usageSums: (sinceDay) => read(() => usageSumsSince(data, sinceDay)),
+    keyRests: (now) =>
+      read(() =>
+        [...data.keyRests].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, rest]) => (rest.until > now ? [rest] : [])),
+      ),
+    content: (sha256) => read(() => data.contents.get(sha256)?.slice() ?? null),
   };
 }
 
@@ -43,8 +54,27 @@ export function inboxOf(row: InboxRow | undefined): InboxRecord | null {
   return record;
 }
 
-function turnOf({ outcome: _outcome, ...record }: TurnRow) {
+function turnOf({ outcome: _outcome, channel: _channel, sender: _sender, ...record }: TurnRow) {
   return record;
+}
+
+function isOf(turnId: TurnId | undefined): (row: ModelCallRow) => boolean {
+  return (row) => turnId === undefined || row.turnId === turnId;
+}
+
+function modelCallOf(row: ModelCallRow): ModelCallRecord {
+  const { prompt: _prompt, day: _day, channel: _channel, user: _user, ...rest } = row;
+  const { reservedUsd: _reservedUsd, answerSeq: _answerSeq, ...record } = rest;
+  return record;
+}
+
+function usageSumsSince(data: MemoryData, sinceDay: string): UsageSum[] {
+  return [...data.usageSums]
+    .filter(([, { day }]) => day >= sinceDay)
+    .sort(([a, { day: dayOfA }], [b, { day: dayOfB }]) =>
+      dayOfA === dayOfB ? (a < b ? -1 : 1) : dayOfA < dayOfB ? 1 : -1,
+    )
+    .map(([, sum]) => ({ ...sum }));
 }
 
 function callOf({ seq: _seq, ...record }: CallRow) {
@@ -80,20 +110,32 @@ function sessionsWithWork(data: MemoryData, limit: number): SessionId[] {
   return found.slice(0, limit).map(({ id }) => id);
 }
 
+type LabelOfSum = 'day' | 'channel' | 'user' | 'provider' | 'model' | 'purpose';
+
 function totalsOf(data: MemoryData): StoreTotals {
   const sessions = [...data.sessions.values()];
   const turns = sessions.flatMap((session) => [...session.turns.values()]);
-  const { inputTokens, cachedTokens, outputTokens, reasoningTokens, ...totals } = data.totals;
-  const isPriceKnown = totals.callsPriced > 0 || totals.callsUnpriced === 0;
+  const sums = [...data.usageSums.values()];
+  const sum = (key: Exclude<keyof UsageSum, LabelOfSum>) => sums.reduce((total, each) => total + each[key], 0);
+  const isPriceKnown = sum('calls') > sum('unpricedCalls') || sum('calls') === 0;
   return {
     sessions: sessions.length,
     turnsOpen: turns.filter((turn) => turn.state === 'open').length,
-    turnsDone: totals.turnsDone,
-    turnsFailed: totals.turnsFailed,
+    turnsDone: data.totals.turnsDone,
+    turnsFailed: data.totals.turnsFailed,
     turnsParked: turns.filter((turn) => turn.state === 'parked').length,
     inboxWaiting: sessions.flatMap(waitingIn).length,
     outboxPending: [...data.outbox.values()].filter(isUnsettled).length,
-    usage: { inputTokens, cachedTokens, outputTokens, reasoningTokens, usd: isPriceKnown ? totals.usd : null },
+    usage: {
+      inputTokens: sum('inputTokens'),
+      cachedTokens: sum('cachedTokens'),
+      cacheWriteTokens: sum('cacheWriteTokens'),
+      outputTokens: sum('outputTokens'),
+      reasoningTokens: sum('reasoningTokens'),
+      usd: isPriceKnown ? sum('usd') : null,
+    },
+    unpricedCalls: sum('unpricedCalls'),
+    prefixBreaks: data.totals.prefixBreaks,
   };
 }
 

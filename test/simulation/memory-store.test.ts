@@ -1,6 +1,6 @@
 /** The contract suite on the simulation's store: what the simulation proves is true of SQLite as far as both pass it. */
 import { MemoryData } from './memory-data.ts';
-import { openMemoryStore } from './memory-store.ts';
+import { openMemoryStore, takeOver } from './memory-store.ts';
 import { runStoreSuite } from '../../src/store/store-suite.ts';
 
 runStoreSuite('in memory, for the simulation', async ({ clock }) => {
@@ -10,7 +10,7 @@ runStoreSuite('in memory, for the simulation', async ({ clock }) => {
     store,
     async reopen() {
       await store.close();
-      data.takeOver();
+      takeOver(data, clock.now());
       store = openMemoryStore({ data, clock });
       return store;
     },

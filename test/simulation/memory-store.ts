@@ -4,8 +4,9 @@
  */
 import type { Clock } from '../../src/lib/clock.ts';
 import { StoreError, type Store } from '../../src/store/store.ts';
-import { applyWrites, conflict, requireLease } from './memory-commit.ts';
-import { Transaction, type MemoryData } from './memory-data.ts';
+import { applyWrites, requireLease } from './memory-commit.ts';
+import { conflict, frozenCopy, Transaction, type MemoryData } from './memory-data.ts';
+import { loseModelCalls } from './memory-model-calls.ts';
 import { createMemoryReader, type LetRead } from './memory-reads.ts';
 import { searchData } from './memory-search.ts';
 import {
@@ -13,14 +14,11 @@ import {
   admit,
   answerCall,
   claimDeliveries,
-  deleteSession,
-  dropParked,
-  importSession,
   recordPartSent,
   releaseLease,
-  retryParked,
   settleDelivery,
 } from './memory-verbs.ts';
+import { deleteSession, dropParked, importSession, retryParked } from './memory-whole-sessions.ts';
 
 /** Writes of one lane happen in the order they were asked for; those of different lanes may overtake each other. */
 export type LetWrite = <T>(lane: string, verb: string, apply: () => T) => Promise<T>;
@@ -30,6 +28,18 @@ export interface MemoryStoreOptions {
   readonly clock: Clock;
   readonly letWrite?: LetWrite;
   readonly letRead?: LetRead;
+}
+
+/** For a process that has just begun and is alone: what was held, attempted or asked has no owner any more. */
+export function takeOver(data: MemoryData, now: number): void {
+  const on = new Transaction(data, now);
+  for (const session of data.sessions.values()) {
+    if (session.lease?.state === 'held') session.lease.state = 'abandoned';
+    loseModelCalls(on, session);
+  }
+  for (const row of data.outbox.values()) {
+    if (row.state === 'attempting') Object.assign(row, { state: 'pending', maybeSent: true });
+  }
 }
 
 const atOnce: LetWrite = async (_lane, _verb, apply) => apply();
@@ -84,6 +94,20 @@ export function openMemoryStore({ data, clock, letWrite = atOnce, letRead }: Mem
         return turn !== null;
       }),
     answerCall: (id, callId, answer) => write(id, 'answerCall', (on) => answerCall(on, id, callId, answer)),
+    changeSettings: (id, settings) =>
+      write(id, 'changeSettings', (on) => {
+        const session = data.sessions.get(id);
+        if (session !== undefined) on.assign(session.record, { settings: frozenCopy(settings) });
+        return session !== undefined;
+      }),
+    restKey: (rest) =>
+      write('keys', 'restKey', (on) => {
+        const key = JSON.stringify([rest.provider, rest.keyId]);
+        const before = data.keyRests.get(key);
+        if (before === undefined || rest.until > before.until) on.set(data.keyRests, key, frozenCopy(rest));
+      }),
+    wakeKey: (provider, keyId) =>
+      write('keys', 'wakeKey', (on) => on.delete(data.keyRests, JSON.stringify([provider, keyId]))),
     claimDeliveries: (_owner, limit) => write('outbox', 'claimDeliveries', (on) => claimDeliveries(on, limit)),
     recordPartSent: (id, platformId) => write('outbox', 'recordPartSent', (on) => recordPartSent(on, id, platformId)),
     settleDelivery: (id, settlement) => write('outbox', 'settleDelivery', (on) => settleDelivery(on, id, settlement)),

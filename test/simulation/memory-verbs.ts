@@ -1,18 +1,22 @@
-/** The verbs beside `commit`, on the in-memory data: admission, leases, deliveries, and sessions as a whole. */
-import type { CallId, NodeId, OutboxId, SessionId, SessionKey, TurnId } from '../../src/protocol/ids.ts';
-import type { TurnOutcome } from '../../src/protocol/messages.ts';
-import { StoreError } from '../../src/store/store.ts';
+/** The verbs beside `commit`, on the in-memory data: admission, leases, answers, deliveries. */
+import type { CallId, NodeId, OutboxId, SessionId } from '../../src/protocol/ids.ts';
 import type {
   Admission,
   AdmitResult,
   DeliverySettlement,
   Lease,
   OutboxRecord,
-  PortableSession,
   SessionRecord,
 } from '../../src/store/store.ts';
-import { append, conflict, isSaid } from './memory-commit.ts';
-import { frozenCopy, type InboxRow, type OutboxRow, type SessionRows, type Transaction } from './memory-data.ts';
+import {
+  conflict,
+  frozenCopy,
+  type InboxRow,
+  type OutboxRow,
+  type SessionRows,
+  type Transaction,
+} from './memory-data.ts';
+import { loseModelCalls } from './memory-model-calls.ts';
 import { inboxOf, waitingIn } from './memory-reads.ts';
 
 const nameCharsMax = 64;
@@ -39,6 +43,7 @@ export function admit(on: Transaction, admission: Admission): AdmitResult {
     sessionId: session.record.id,
     channel: admission.channel,
     externalId: admission.externalId,
+    sender: admission.sender,
     message: frozenCopy(admission.message),
     target: admission.target,
     receivedAt: on.now,
@@ -51,25 +56,31 @@ export function admit(on: Transaction, admission: Admission): AdmitResult {
   on.set(data.arrivals, place, row);
   on.push(session.inbox, row);
   const { record } = session;
-  const title = record.title === '' ? admission.title : record.title;
+  const title = record.title === '' && record.titledBy === 'words' ? admission.title : record.title;
   on.assign(record, { updatedAt: Math.max(record.updatedAt, on.now), title });
+  for (const { sha256, bytes } of admission.contents) {
+    if (!data.contents.has(sha256)) on.set(data.contents, sha256, Uint8Array.from(bytes));
+    session.contents.add(sha256);
+  }
   return { kind: 'admitted', inboxId: row.id, session: { ...record }, created: found === undefined };
 }
 
-function findSession(on: Transaction, wanted: Admission['session']): SessionRows | undefined {
+export function findSession(on: Transaction, wanted: Admission['session']): SessionRows | undefined {
   if (wanted.kind === 'existing') return on.data.sessions.get(wanted.id);
   for (const session of on.data.sessions.values()) if (session.record.key === wanted.key) return session;
   return undefined;
 }
 
+export const unlabelled = { title: '', titledBy: 'words', settings: { model: null, effort: null } } as const;
+
 function createSession(on: Transaction, wanted: Admission['session']): SessionRows {
   if (wanted.kind === 'existing') throw new Error('only a key creates a session');
-  const fresh = { title: '', createdAt: on.now, updatedAt: on.now, lastSeq: 0, messages: 0, turn: 'none' } as const;
+  const fresh = { ...unlabelled, createdAt: on.now, updatedAt: on.now, lastSeq: 0, messages: 0, turn: 'none' } as const;
   const { id, key } = wanted;
   return insertSession(on, { id, key, name: freeName(on, wanted.name, id), ...fresh });
 }
 
-function insertSession(on: Transaction, record: SessionRecord): SessionRows {
+export function insertSession(on: Transaction, record: SessionRecord): SessionRows {
   const session: SessionRows = {
     record: { ...record },
     entries: [],
@@ -77,13 +88,14 @@ function insertSession(on: Transaction, record: SessionRecord): SessionRows {
     calls: new Map(),
     modelCalls: new Map(),
     inbox: [],
+    contents: new Set(),
     lease: null,
   };
   on.set(on.data.sessions, record.id, session);
   return session;
 }
 
-function isNameTaken(on: Transaction, name: string): boolean {
+export function isNameTaken(on: Transaction, name: string): boolean {
   for (const { record } of on.data.sessions.values()) if (record.name === name) return true;
   return false;
 }
@@ -107,23 +119,26 @@ export function acquireLease(on: Transaction, id: SessionId, owner: NodeId, ttlM
     before !== null && (before.state === 'abandoned' || (before.state === 'held' && before.owner !== owner));
   const turn = on.data.openTurnOf(session);
   if (ownerDied && turn !== null) on.assign(turn, { crashes: turn.crashes + 1 });
+  loseModelCalls(on, session);
   const token = (before?.token ?? 0) + 1;
   on.assign(session, { lease: { owner, token, expiresAt: on.now + ttlMs, state: 'held' } });
   return { sessionId: id, owner, token };
 }
 
-function isValid({ lease }: SessionRows, now: number): boolean {
+export function isValid({ lease }: SessionRows, now: number): boolean {
   return lease?.state === 'held' && lease.expiresAt > now;
 }
 
 export function releaseLease(on: Transaction, { sessionId, owner, token }: Lease): void {
-  const lease = on.data.sessions.get(sessionId)?.lease;
-  if (lease?.owner === owner && lease.token === token && lease.state === 'held')
-    on.assign(lease, { state: 'released' });
+  const session = on.data.sessions.get(sessionId);
+  const lease = session?.lease;
+  if (session === undefined || lease?.owner !== owner || lease.token !== token || lease.state !== 'held') return;
+  on.assign(lease, { state: 'released' });
+  loseModelCalls(on, session);
 }
 
 /** A verb without a lease may change the turn: nobody is at work, and whoever stalled is shut out. */
-function requireNoOwner(on: Transaction, session: SessionRows): void {
+export function requireNoOwner(on: Transaction, session: SessionRows): void {
   if (isValid(session, on.now)) throw conflict(`session ${session.record.id} is at work at this moment`);
   if (session.lease !== null) on.assign(session.lease, { state: 'released' });
 }
@@ -174,93 +189,4 @@ export function settleDelivery(on: Transaction, id: OutboxId, settlement: Delive
     recordPartSent(on, id, settlement.platformId);
     on.assign(row, { state: 'sent' });
   }
-}
-
-function newestParked(session: SessionRows | undefined) {
-  const parked = [...(session?.turns.values() ?? [])].filter((turn) => turn.state === 'parked');
-  return parked.sort((a, b) => b.firstSeq - a.firstSeq)[0];
-}
-
-export function retryParked(on: Transaction, id: SessionId): boolean {
-  const session = on.data.sessions.get(id);
-  const turn = newestParked(session);
-  if (session === undefined || turn === undefined) return false;
-  requireNoOwner(on, session);
-  if (session.record.turn !== 'parked') throw conflict(`session ${id} has gone on since its turn was parked`);
-  on.assign(turn, { state: 'open', outcome: null, crashes: 0, stopRequested: false });
-  for (const row of session.inbox) if (row.turnId === turn.id) on.assign(row, { state: 'promoted' });
-  on.assign(session.record, { turn: 'open' });
-  append(on, session, turn.id, { kind: 'turn-opened' });
-  append(on, session, turn.id, { kind: 'notice', text: 'The parked turn is tried again.' });
-  return true;
-}
-
-export function dropParked(on: Transaction, id: SessionId): boolean {
-  const session = on.data.sessions.get(id);
-  const turn = newestParked(session);
-  if (session === undefined || turn === undefined) return false;
-  requireNoOwner(on, session);
-  on.assign(turn, { state: 'closed', outcome: 'failed' });
-  on.assign(on.data.totals, { turnsFailed: on.data.totals.turnsFailed + 1 });
-  if (session.record.turn === 'parked') on.assign(session.record, { turn: 'none' });
-  append(on, session, turn.id, { kind: 'notice', text: 'The parked turn was given up.' });
-  return true;
-}
-
-export function deleteSession(on: Transaction, id: SessionId): boolean {
-  const { data } = on;
-  const session = data.sessions.get(id);
-  if (session === undefined) return false;
-  if (session.record.turn === 'open' && isValid(session, on.now)) throw conflict(`session ${id} is at work`);
-  for (const row of session.inbox) {
-    on.delete(data.inbox, row.id);
-    on.delete(data.arrivals, JSON.stringify([row.channel, row.externalId]));
-  }
-  for (const row of data.outbox.values()) if (row.sessionId === id) on.delete(data.outbox, row.id);
-  on.delete(data.sessions, id);
-  return true;
-}
-
-export function importSession(
-  on: Transaction,
-  id: SessionId,
-  key: SessionKey,
-  portable: PortableSession,
-): SessionRecord {
-  if (isNameTaken(on, portable.name) || findSession(on, { kind: 'by-key', key, id, name: '' }) !== undefined) {
-    throw new StoreError('conflict', `There is a session named ${portable.name} already.`);
-  }
-  const outcomes = new Map<TurnId, TurnOutcome>();
-  for (const entry of portable.entries) {
-    if (entry.turnId === null) continue;
-    if (entry.kind === 'turn-closed') outcomes.set(entry.turnId, entry.outcome);
-    if (entry.kind === 'turn-opened') outcomes.delete(entry.turnId);
-  }
-  const kept = portable.entries.filter((entry) => entry.turnId === null || outcomes.has(entry.turnId));
-  const { name, title, createdAt } = portable;
-  const session = insertSession(on, {
-    id,
-    key,
-    name,
-    title,
-    createdAt,
-    turn: 'none',
-    updatedAt: Math.max(createdAt, kept.at(-1)?.at ?? 0),
-    lastSeq: kept.length,
-    messages: kept.filter(isSaid).length,
-  });
-  kept.forEach((entry, index) => {
-    session.entries.push(frozenCopy({ ...entry, seq: index + 1 }));
-    if (entry.turnId === null || session.turns.has(entry.turnId)) return;
-    const outcome = outcomes.get(entry.turnId) ?? null;
-    const closed = { state: 'closed', crashes: 0, modelCalls: 0, stopRequested: false, outcome } as const;
-    session.turns.set(entry.turnId, {
-      id: entry.turnId,
-      sessionId: id,
-      openedAt: entry.at,
-      firstSeq: index + 1,
-      ...closed,
-    });
-  });
-  return { ...session.record };
 }

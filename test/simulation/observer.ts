@@ -40,6 +40,8 @@ export class Observer implements Watch {
     this.#asking.set(sessionId, process);
     const problem = transcriptProblem(request.messages);
     if (problem !== null) this.#breach(`${sessionId}: the transcript is not valid: ${problem}`);
+    // A side job has a prompt of its own.
+    if (request.cacheKey !== sessionId) return;
     const before = this.#requests.get(sessionId);
     if (before !== undefined) {
       const change = prefixProblem(before, request);

@@ -14,9 +14,11 @@ export function checkProperties(world: SimulatedWorld): string[] {
       ...checkLog(session),
       ...checkTurns(world, session),
       ...checkCalls(world, session),
+      ...checkModelCalls(world, session),
       ...checkFollower(world, session),
     ]),
     ...checkStops(world),
+    ...checkBudget(world),
     ...checkDeliveries(world),
   ];
 }
@@ -155,6 +157,42 @@ function checkCall(world: SimulatedWorld, call: CallRow, result: ToolResultPart,
     if (command.killedAt === null && command.endsAt > at) problems.push('went on after its result: nobody knows of it');
   }
   return problems;
+}
+
+/** Every prompt began like the one before it, every call has ended, and none is lost without a reason. */
+function checkModelCalls(world: SimulatedWorld, { record, modelCalls, lease }: SessionRows): string[] {
+  return [...modelCalls.values()].flatMap(({ id, state, provider, prefixBreak }) => {
+    world.count(`model calls ${state}`);
+    world.count(`model calls of ${provider}`);
+    const problems: string[] = [];
+    if (prefixBreak === 'unexplained') problems.push(`${id} broke its prefix, and nothing explains it`);
+    // A lease that could not be given back keeps its call until somebody else takes the session.
+    const isOwned = record.turn === 'open' || lease?.state === 'held';
+    if (state === 'started' && !isOwned) problems.push(`${id} is under way, but ${record.id} has no owner`);
+    if (state === 'lost' && isFair(world)) problems.push(`${id} is lost although nothing went wrong`);
+    return problems;
+  });
+}
+
+/** Nothing costs more than was reserved for it here, so that no budget is overrun, not even by calls that were lost. */
+function checkBudget({ data, scenario }: SimulatedWorld): string[] {
+  const { sessionUsd, dayUsd } = scenario.models.budget;
+  const days = Map.groupBy(data.usageSums.values(), (sum) => sum.day);
+  const spent = [
+    ...[...data.sessions.values()].map(({ record, modelCalls }) => ({
+      whose: record.id,
+      usd: total([...modelCalls.values()].map((call) => call.usage?.usd ?? 0)),
+      limitUsd: sessionUsd,
+    })),
+    ...[...days].map(([day, sums]) => ({ whose: day, usd: total(sums.map((sum) => sum.usd)), limitUsd: dayUsd })),
+  ];
+  return spent.flatMap(({ whose, usd, limitUsd }) =>
+    limitUsd > 0 && usd > limitUsd + 1e-6 ? [`${whose} cost $${usd}, more than its budget of $${limitUsd}`] : [],
+  );
+}
+
+function total(amounts: readonly number[]): number {
+  return amounts.reduce((sum, amount) => sum + amount, 0);
 }
 
 /** Where nothing else takes time, a stop ends the turn at once; tools that don't listen take their own time. */

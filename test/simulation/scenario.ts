@@ -41,6 +41,18 @@ export interface Scenario {
   readonly poisonChance: number;
   /** Whether somebody looks after parked turns in the end. */
   readonly looksAfterParked: boolean;
+  readonly models: ModelPlan;
+}
+
+/** Which models there are and what they may cost. */
+export interface ModelPlan {
+  readonly hasFallback: boolean;
+  readonly namesSessions: boolean;
+  /** Dollars; 0 is no limit. With any limit, every model has a price. */
+  readonly budget: { readonly sessionUsd: number; readonly dayUsd: number };
+  readonly hasPrice: boolean;
+  /** How many agents are kept between turns. */
+  readonly agentsMax: number;
 }
 
 export function planScenario(seed: number): Scenario {
@@ -70,6 +82,19 @@ export function planScenario(seed: number): Scenario {
     faultChance: dice.pick([0.01, 0.04, 0.15]),
     poisonChance: weather === 'poison' ? 0.5 : hasCrashes && dice.chance(0.15) ? 0.15 : 0,
     looksAfterParked: dice.chance(0.3),
+    models: planModels(dice),
+  };
+}
+
+function planModels(dice: Dice): ModelPlan {
+  const sessionUsd = dice.chance(0.15) ? dice.between(5, 40) / 100 : 0;
+  const dayUsd = dice.chance(0.15) ? dice.between(5, 80) / 100 : 0;
+  return {
+    hasFallback: dice.chance(0.5),
+    namesSessions: dice.chance(0.4),
+    budget: { sessionUsd, dayUsd },
+    hasPrice: sessionUsd + dayUsd > 0 || dice.chance(0.5),
+    agentsMax: dice.pick([1, 2, 100]),
   };
 }
 

@@ -2,47 +2,90 @@
 import { sleep } from '../../src/lib/clock.ts';
 import {
   ModelError,
+  reasoningOrigin,
+  runtimeId,
   type Model,
   type ModelErrorReason,
   type ModelEvent,
   type ModelRequest,
+  type OpenModel,
+  type Runtime,
 } from '../../src/models/model.ts';
+import { plainUnits } from '../../src/models/plain-units.ts';
 import type { SessionId } from '../../src/protocol/ids.ts';
+import type { Message } from '../../src/protocol/messages.ts';
 import type { Dice } from './dice.ts';
 import { never } from './virtual-clock.ts';
 import type { Life } from './world.ts';
 
-const retryable: Readonly<Record<Exclude<ModelErrorReason, 'cancelled'>, boolean>> = {
-  auth: false,
-  billing: false,
-  'rate-limit': true,
-  overloaded: true,
-  server: true,
-  timeout: true,
-  connection: true,
-  'context-overflow': false,
-  'payload-too-large': false,
-  'model-not-found': false,
-  'content-refused': false,
-  'bad-request': false,
-  'malformed-stream': true,
-  unknown: false,
-};
-const reasons = Object.keys(retryable) as Exclude<ModelErrorReason, 'cancelled'>[];
-const usage = { inputTokens: 10, cachedTokens: 5, outputTokens: 3, reasoningTokens: 0, usd: 0.001 };
+type Failure = Exclude<ModelErrorReason, 'cancelled'>;
 
-export function scriptedModel(process: Life, sessionId: SessionId): Model {
-  const { world } = process;
-  const dice = world.modelDice;
-  const stream = async function* (request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+const reasons: readonly Failure[] = [
+  'auth',
+  'billing',
+  'rate-limit',
+  'overloaded',
+  'server',
+  'timeout',
+  'connection',
+  'context-overflow',
+  'payload-too-large',
+  'model-not-found',
+  'content-refused',
+  'bad-request',
+  'malformed-stream',
+  'unknown',
+];
+const usage = { inputTokens: 10, cachedTokens: 5, cacheWriteTokens: 1, outputTokens: 3, reasoningTokens: 0 };
+/** What a provider itself says a call cost: never more than is reserved for one with the simulation's prices. */
+const saidUsd = [null, null, 0.001, 0.04] as const;
+const openingFailsChance = 0.01;
+
+/** Builds the clients of one session's agent. */
+export function scriptedModels(process: Life, sessionId: SessionId): OpenModel {
+  return async (runtime) => {
+    if (process.isAlive && process.world.modelDice.chance(openingFailsChance)) {
+      throw new ModelError('auth', 'The client could not be built.');
+    }
+    return new ScriptedClient(process, sessionId, runtime);
+  };
+}
+
+class ScriptedClient implements Model {
+  readonly #process: Life;
+  readonly #sessionId: SessionId;
+  readonly #runtime: Runtime;
+  #streams = 0;
+  #isClosed = false;
+
+  constructor(process: Life, sessionId: SessionId, runtime: Runtime) {
+    this.#process = process;
+    this.#sessionId = sessionId;
+    this.#runtime = runtime;
+  }
+
+  prepare(request: ModelRequest) {
+    const messages = request.messages.map((message) => withoutForeignReasoning(message, this.#runtime));
+    return { request, units: plainUnits({ ...request, messages }), body: '' };
+  }
+
+  async *stream(
+    { request }: { request: ModelRequest },
+    _key: unknown,
+    signal: AbortSignal,
+  ): AsyncGenerator<ModelEvent> {
+    const [process, sessionId] = [this.#process, this.#sessionId];
+    const { world } = process;
     if (!process.isAlive) await never();
+    if (this.#isClosed) world.breach(`${sessionId}: a closed client of ${runtimeId(this.#runtime)} was asked`);
+    this.#streams += 1;
     world.observer.modelAsked(process, sessionId, request);
     try {
       const { poisonChance, weather, toolMsMax } = world.scenario;
       const poison = world.isPoisoned(sessionId) ? poisonChance : 0;
       const danger = { poison: 10 * poison, restart: weather === 'poison' ? 0 : 0.3 };
       const number = world.nextNumber();
-      for (const { event, afterMs } of script(dice, request, { number, danger, msMax: toolMsMax })) {
+      for (const { event, afterMs } of script(world.modelDice, request, { number, danger, msMax: toolMsMax })) {
         if (afterMs > 0) await sleep(process.clock, afterMs, signal);
         if (signal.aborted) break;
         yield event;
@@ -51,11 +94,27 @@ export function scriptedModel(process: Life, sessionId: SessionId): Model {
     } catch {
       // Only the abort of the wait ends here.
     } finally {
+      this.#streams -= 1;
       world.observer.modelEnded(process, sessionId);
     }
-    yield { kind: 'failed', error: new ModelError('cancelled', 'Cancelled.', false) };
-  };
-  return { provider: 'scripted', name: 'scripted', stream };
+    yield { kind: 'failed', error: new ModelError('cancelled', 'Cancelled.') };
+  }
+
+  close(): void {
+    const { world, isAlive } = this.#process;
+    if (!isAlive) return;
+    const name = `${this.#sessionId}: the client of ${runtimeId(this.#runtime)}`;
+    if (this.#isClosed) world.breach(`${name} was closed twice`);
+    if (this.#streams > 0) world.breach(`${name} was closed while it was in use`);
+    this.#isClosed = true;
+  }
+}
+
+/** As encoders do: what another model thought is not sent. */
+function withoutForeignReasoning(message: Message, runtime: Runtime): Message {
+  if (message.role !== 'assistant') return message;
+  const isOwn = (origin: string | undefined) => origin === undefined || origin === reasoningOrigin(runtime);
+  return { ...message, parts: message.parts.filter((part) => part.kind !== 'reasoning' || isOwn(part.origin)) };
 }
 
 /** Weights of the tools that end the process. */
@@ -98,10 +157,14 @@ function script(dice: Dice, request: ModelRequest, circumstances: Circumstances)
   };
   const end = (stop: 'answer' | 'tool-calls') => {
     const last = dice.chance(0.05) ? dice.pick(['length', 'refused'] as const) : stop;
-    add({ kind: 'end', stop: last, usage: dice.chance(0.1) ? { ...usage, usd: null } : usage });
+    add({ kind: 'end', stop: last, usage, usd: dice.pick(saidUsd) });
   };
-  const fail = (reason: Exclude<ModelErrorReason, 'cancelled'>) => {
-    const error = new ModelError(reason, `The model failed: ${reason}.`, retryable[reason]);
+  const fail = (reason: Failure) => {
+    const isTransport = reason === 'timeout' || reason === 'connection';
+    const error = new ModelError(reason, `The model failed: ${reason}.`, {
+      retryAfterMs: dice.chance(0.3) ? dice.pick([1_000, 20_000, 700_000]) : null,
+      ...(isTransport ? { transport: dice.pick(['read-timeout', 'connect-error', 'reset'] as const) } : {}),
+    });
     add({ kind: 'failed', error });
   };
 

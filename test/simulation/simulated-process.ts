@@ -2,12 +2,15 @@
  * One life of the gateway: the real parts on the simulation's clock, store, model, tools and platform. When it dies,
  * nothing of it ever runs on: its timers don't fire, its store never answers, its tools and channels do nothing.
  */
-import type { Agent } from '../../src/agent/turn-deps.ts';
+import { RuntimeChain } from '../../src/agent/runtime-chain.ts';
+import { RuntimeClients } from '../../src/agent/runtime-clients.ts';
+import type { Agent, TurnSettings } from '../../src/agent/turn-deps.ts';
+import { AgentCache } from '../../src/gateway/agent-cache.ts';
 import { createOutbox } from '../../src/gateway/delivery/outbox.ts';
 import { createIntake } from '../../src/gateway/intake.ts';
 import { createLiveHub } from '../../src/gateway/live-hub.ts';
 import { createLocalApi } from '../../src/gateway/local-api.ts';
-import { createSessionDrain } from '../../src/gateway/session-drain.ts';
+import { createSessionDrain, type BorrowedAgent } from '../../src/gateway/session-drain.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { silentLog, type Log } from '../../src/lib/log.ts';
 import type { SessionId } from '../../src/protocol/ids.ts';
@@ -16,12 +19,14 @@ import type { ToolContext } from '../../src/tools/tool.ts';
 import { faultyGate } from './faulty-gate.ts';
 import type { ToolRun } from './ledger.ts';
 import { openMemoryStore } from './memory-store.ts';
-import { scriptedModel } from './scripted-model.ts';
+import { scriptedModels } from './scripted-model.ts';
+import { scriptedRuntimes } from './scripted-runtimes.ts';
 import { scriptedTools } from './scripted-tools.ts';
 import type { ActiveRun, Life, World } from './world.ts';
 
 const modelCallsMax = 6;
 const crashesMax = 3;
+const troubleMaxMs = 900_000;
 const graceMs = 20_000;
 /** How long whoever stops a program waits before it is killed. */
 const killAfterMs = 90_000;
@@ -37,6 +42,7 @@ export class SimulatedProcess implements Life {
   readonly intake;
   readonly outbox;
   readonly api;
+  readonly #agents: AgentCache;
   /** A stalled process does nothing before this time; 0 if it never stalled. */
   stalledUntil = 0;
   readonly #ended: (process: SimulatedProcess, how: string) => void;
@@ -56,6 +62,7 @@ export class SimulatedProcess implements Life {
     const plain = openMemoryStore({ data: world.data, clock: this.clock, ...faultyGate(this) });
     const store = world.wrapStore(plain, world);
     this.store = store;
+    this.#agents = new AgentCache(() => world.scenario.models.agentsMax);
     const { clock, owner, hub } = this;
     const { ids } = world;
     const log = this.#log();
@@ -69,13 +76,14 @@ export class SimulatedProcess implements Life {
       ids,
       random,
       log,
-      agentFor: (sessionId) => Promise.resolve(this.#agentFor(sessionId)),
+      agentFor: (sessionId) => Promise.resolve(this.#borrow(sessionId)),
       onRan: () => this.outbox.poke(),
     });
     this.intake = createIntake({
       store,
       ids,
       wake: this.drain.wake,
+      mayWrite: () => true,
       beforeJoining: async (sessionId) => {
         if (world.scenario.busyMode === 'interrupt') await this.drain.stop(sessionId);
       },
@@ -87,6 +95,7 @@ export class SimulatedProcess implements Life {
       hub,
       ids,
       status: () => Promise.reject(new Error('not simulated')),
+      quote: () => Promise.reject(new Error('not simulated')),
       backup: async function* () {},
     });
   }
@@ -116,6 +125,7 @@ export class SimulatedProcess implements Life {
     this.clock.setTimer(killAfterMs, () => this.die('took too long to leave'));
     this.intake.close();
     await this.drain.leave(graceMs);
+    this.#agents.close();
     await this.outbox.close();
     this.hub.close();
     if (!this.#isAlive) return;
@@ -151,13 +161,29 @@ export class SimulatedProcess implements Life {
     this.#activeRuns.delete(run);
   }
 
-  #agentFor(sessionId: SessionId): Agent {
-    const tools = scriptedTools(this);
-    return {
-      model: scriptedModel(this, sessionId),
-      tools,
-      limits: { modelCallsMax, crashesMax, joinWaiting: this.world.scenario.busyMode === 'steer' },
+  #borrow(sessionId: SessionId): BorrowedAgent {
+    const { busyMode, models } = this.world.scenario;
+    const borrowed = this.#agents.borrow(sessionId, 'always the same', () => this.#build(sessionId));
+    const settings: TurnSettings = {
+      limits: { modelCallsMax, crashesMax, joinWaiting: busyMode === 'steer', namesSessions: models.namesSessions },
+      effort: null,
+      cachePace: 'short',
       modelRetriesMax: 2,
+      troubleMaxMs,
+      budget: models.budget,
+    };
+    return { ...borrowed, settings };
+  }
+
+  #build(sessionId: SessionId): Agent {
+    const tools = scriptedTools(this);
+    const clients = new RuntimeClients(scriptedModels(this, sessionId));
+    const { chain, titler } = scriptedRuntimes(this.world.scenario.models);
+    return {
+      chain: new RuntimeChain(chain, clients),
+      clients,
+      titler,
+      tools,
       workspace: '/workspace',
       spoolFolder: () => '/spool',
       keepResult: (_sessionId, callId) => Promise.resolve(`/spool/${callId}`),

@@ -8,6 +8,7 @@ import { Dice } from './dice.ts';
 import { Faults } from './faults.ts';
 import { Ledger } from './ledger.ts';
 import { MemoryData } from './memory-data.ts';
+import { takeOver } from './memory-store.ts';
 import { Observer } from './observer.ts';
 import { People } from './people.ts';
 import { poisonedChat, type Scenario } from './scenario.ts';
@@ -121,7 +122,7 @@ export class SimulatedWorld implements World {
   }
 
   #startProcess(): void {
-    this.data.takeOver();
+    takeOver(this.data, this.clock.now());
     const process = new SimulatedProcess(this, (this.#processes += 1), (ended, how) => this.#processEnded(ended, how));
     this.trace(`p${process.number} starts`);
     this.process = process;

@@ -16,10 +16,16 @@ const timeoutMs = 240_000;
 
 /** What must have happened often enough: a simulation in which nothing happens proves nothing. */
 const covered = [
+  'calls over budget',
   'clean restarts',
   'crashes',
   'failed writes and reads',
   'marked copies',
+  'model calls cancelled',
+  'model calls failed',
+  'model calls lost',
+  'model calls of fallback',
+  'model calls of titler',
   'parked turns',
   'parked turns, retry',
   'questions',
@@ -40,7 +46,7 @@ function simulate(...args: string[]): Promise<{ code: unknown; output: string }>
 }
 
 void describe('simulation', { concurrency: 2 }, () => {
-  void it(`C81-C92 hold in ${seeds} seeds, whatever crashes, fails, stalls, repeats or comes late`, async () => {
+  void it(`C81-C95 hold in ${seeds} seeds, whatever crashes, fails, stalls, repeats or comes late`, async () => {
     const { code, output } = await simulate('--seed', '1', '--seeds', String(seeds));
     assert.equal(code, 0, output.slice(-20_000));
     const count = (what: string) => Number(new RegExp(`^  ${what}: (\\d+)$`, 'm').exec(output)?.[1] ?? 0);

@@ -5,19 +5,26 @@ import {
   ApiError,
   type SendReceipt,
   type SendRequest,
+  type SessionSettings,
   type SessionSummary,
+  type SettingsQuote,
   type StatusReport,
   type TalariaApi,
 } from '../../src/protocol/api.ts';
-import type { SessionEvent } from '../../src/protocol/events.ts';
-import type { InboxId, SessionId, TurnId } from '../../src/protocol/ids.ts';
-import type { Entry, EntryBody, TurnOutcome } from '../../src/protocol/messages.ts';
+import type { LiveTurn, SessionEvent } from '../../src/protocol/events.ts';
+import type { CallId, InboxId, SessionId, TurnId } from '../../src/protocol/ids.ts';
+import type { CallOutcome, Entry, EntryBody, Question, TurnOutcome } from '../../src/protocol/messages.ts';
+import type { ModelCallRecord, UsageSum } from '../../src/protocol/usage.ts';
 
-interface FakeSession {
+export interface FakeSession {
   readonly id: SessionId;
   readonly name: string;
   readonly entries: Entry[];
   readonly streams: Set<BoundedQueue<SessionEvent>>;
+  readonly modelCalls: ModelCallRecord[];
+  settings: SessionSettings;
+  /** What a reader who comes now is told to be going on. */
+  live: LiveTurn | null;
 }
 
 /** What is stored. It outlives the fake processes that serve it, as a home does. */
@@ -25,13 +32,22 @@ export class FakeHome {
   readonly ids: IdSource = countingIdSource();
   readonly sessions: FakeSession[] = [];
   readonly admitted = new Map<string, { inboxId: InboxId; session: FakeSession; text: string }>();
+  readonly usageSums: UsageSum[] = [];
 
   session(ref: string): FakeSession | null {
     return this.sessions.find((session) => session.id === ref || session.name === ref) ?? null;
   }
 
   create(name: string): FakeSession {
-    const session = { id: this.ids.next('ses'), name, entries: [], streams: new Set<BoundedQueue<SessionEvent>>() };
+    const session: FakeSession = {
+      id: this.ids.next('ses'),
+      name,
+      entries: [],
+      streams: new Set(),
+      modelCalls: [],
+      settings: { model: null, effort: null },
+      live: null,
+    };
     this.sessions.unshift(session);
     return session;
   }
@@ -65,6 +81,18 @@ export class FakeHome {
     this.append(session, turnId, { kind: 'message', message, modelCallId: this.ids.next('mdl') });
   }
 
+  /** A call begins to wait for a person. */
+  ask(session: FakeSession, turnId: TurnId, { text, ...question }: Question): CallId {
+    const callId = this.ids.next('cal');
+    this.append(session, turnId, { kind: 'notice', text, question: { callId, ...question } });
+    return callId;
+  }
+
+  settle(session: FakeSession, turnId: TurnId, callId: CallId, text: string, outcome: CallOutcome = 'finished'): void {
+    const message = { role: 'tool', parts: [{ kind: 'tool-result', callId, outcome, text }] } as const;
+    this.append(session, turnId, { kind: 'message', message });
+  }
+
   close(session: FakeSession, turnId: TurnId, outcome: TurnOutcome): void {
     this.append(session, turnId, { kind: 'turn-closed', outcome });
   }
@@ -74,6 +102,11 @@ export interface FakeApiHooks {
   /** Called for every message that arrives, a repeated one too, after it is stored. */
   readonly onSend?: (session: FakeSession, inboxId: InboxId, request: SendRequest) => void;
   readonly onStop?: (session: FakeSession) => void;
+  /** What becomes of an answer; without it no call waits. */
+  readonly onAnswer?: (session: FakeSession, callId: CallId, text: string) => boolean;
+  /** What a change of settings costs; nothing without it. */
+  readonly quote?: (change: Partial<SessionSettings>) => Pick<SettingsQuote, 'uncachedTokens' | 'usd'>;
+  readonly status?: Partial<StatusReport>;
 }
 
 export class FakeApi implements TalariaApi {
@@ -97,6 +130,12 @@ export class FakeApi implements TalariaApi {
     if (this.#dead) throw new ApiError('unreachable', 'the connection failed');
   }
 
+  #get(ref: string): FakeSession {
+    const session = this.home.session(ref);
+    if (session === null) throw new ApiError('not-found', 'no such session');
+    return session;
+  }
+
   async send(request: SendRequest): Promise<SendReceipt> {
     this.#alive();
     this.calls.push(`send ${request.session ?? '(new)'}`);
@@ -117,15 +156,14 @@ export class FakeApi implements TalariaApi {
   async *events(ref: string, after: number, signal: AbortSignal): AsyncGenerator<SessionEvent> {
     this.#alive();
     this.calls.push(`events after ${after}`);
-    const session = this.home.session(ref);
-    if (session === null) throw new ApiError('not-found', 'no such session');
+    const session = this.#get(ref);
     const stream = new BoundedQueue<SessionEvent>(1_000);
     session.streams.add(stream);
     const close = () => stream.close();
     signal.addEventListener('abort', close, { once: true });
     try {
       for (const entry of session.entries.slice(after)) yield { kind: 'entry', entry };
-      yield { kind: 'live-state', turn: null };
+      yield { kind: 'live-state', turn: session.live };
       if (!signal.aborted) yield* stream;
       if (!signal.aborted) this.#alive();
     } finally {
@@ -165,14 +203,49 @@ export class FakeApi implements TalariaApi {
       outbox: { pending: 0 },
       sandbox: 'none',
       store: 'memory',
-      usage: { input_tokens: 0, cached_tokens: 0, output_tokens: 0, usd: null },
+      usage: {
+        input_tokens: 0,
+        cached_tokens: 0,
+        output_tokens: 0,
+        reasoning_tokens: 0,
+        usd: null,
+        unpriced_calls: 0,
+        today_usd: 0,
+      },
       model: { provider: 'offline', name: 'rehearsal' },
+      fallback: [],
+      keys: [],
+      prefix_breaks: 0,
       config: { path: 'config.yaml', loaded_at: 0, problems: [] },
+      ...this.#hooks.status,
     };
   }
 
-  answer(): Promise<boolean> {
-    return Promise.resolve(false);
+  async answer(ref: string, callId: CallId, text: string): Promise<boolean> {
+    this.#alive();
+    this.calls.push(`answer ${callId} ${text}`);
+    return this.#hooks.onAnswer?.(this.#get(ref), callId, text) ?? false;
+  }
+
+  async settings(ref: string, change: Partial<SessionSettings>, dryRun: boolean): Promise<SettingsQuote> {
+    this.#alive();
+    const session = this.#get(ref);
+    this.calls.push(`settings ${JSON.stringify(change)}${dryRun ? ' dry' : ''}`);
+    const settings = { ...session.settings, ...change };
+    if (!dryRun) session.settings = settings;
+    const cost = this.#hooks.quote?.(change) ?? { uncachedTokens: 0, usd: 0 };
+    return { settings, model: settings.model ?? 'offline/rehearsal', ...cost };
+  }
+
+  async modelCalls(ref: string): Promise<readonly ModelCallRecord[]> {
+    this.#alive();
+    return this.#get(ref).modelCalls;
+  }
+
+  async usage(sinceDay: string): Promise<readonly UsageSum[]> {
+    this.#alive();
+    this.calls.push(`usage ${sinceDay}`);
+    return this.home.usageSums.filter(({ day }) => day >= sinceDay);
   }
 
   parked(): Promise<boolean> {
@@ -197,8 +270,9 @@ export class FakeApi implements TalariaApi {
 
 function summaryOf(session: FakeSession): SessionSummary {
   const messages = session.entries.filter((entry) => entry.kind === 'message').length;
-  const { id, name, entries } = session;
+  const { id, name, entries, settings } = session;
   const updatedAt = entries.at(-1)?.at ?? 0;
+  const newestTurn = entries.findLast((entry) => entry.kind === 'turn-opened' || entry.kind === 'turn-closed');
   return {
     id,
     name,
@@ -206,8 +280,9 @@ function summaryOf(session: FakeSession): SessionSummary {
     title: '',
     createdAt: 0,
     updatedAt,
-    state: 'idle',
+    state: newestTurn?.kind === 'turn-opened' ? 'running' : 'idle',
     messages,
     lastSeq: entries.length,
+    settings,
   };
 }

@@ -27,6 +27,8 @@ function spokenText(item: Item): string {
       return item.blocks.map((block) => (block.kind === 'text' ? block.text : '')).join('');
     case 'notice':
       return item.text;
+    case 'question':
+      return [item.text, ...(item.question.choices ?? [])].join('\n');
     case 'outcome':
       return `The turn ${item.outcome === 'failed' ? 'failed' : `was ${item.outcome}`}.`;
     case 'user':

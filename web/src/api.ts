@@ -13,6 +13,7 @@ import {
   type SessionSummary,
   type StatusReport,
 } from '../../src/protocol/api.ts';
+import type { CallId } from '../../src/protocol/ids.ts';
 
 const requestTimeoutMs = 20_000;
 
@@ -22,6 +23,7 @@ export interface Api {
   session(ref: string): Promise<SessionSummary>;
   send(request: SendRequest): Promise<SendReceipt>;
   stop(ref: string): Promise<boolean>;
+  answer(ref: string, callId: CallId, text: string): Promise<boolean>;
   parked(ref: string, action: ParkedAction): Promise<boolean>;
   delete(ref: string): Promise<boolean>;
   search(query: string, limit: number, signal: AbortSignal): Promise<readonly SearchHit[]>;
@@ -38,6 +40,10 @@ export function createApi(): Api {
     session: (ref) => request<SessionSummary>('GET', sessionPath(ref)),
     send: (message) => request<SendReceipt>('POST', '/messages', { body: message }),
     stop: async (ref) => (await request<{ stopped: boolean }>('POST', `${sessionPath(ref)}/stop`)).stopped,
+    async answer(ref, callId, text) {
+      const body = { callId, text };
+      return (await request<{ answered: boolean }>('POST', `${sessionPath(ref)}/answers`, { body })).answered;
+    },
     parked: async (ref, action) =>
       (await request<{ done: boolean }>('POST', `${sessionPath(ref)}/parked`, { body: { action } })).done,
     delete: async (ref) => (await request<{ deleted: boolean }>('DELETE', sessionPath(ref))).deleted,

@@ -2,6 +2,7 @@
 import type { ParkedAction, StatusReport } from '../../src/protocol/api.ts';
 import { EmptyState } from './empty-state.tsx';
 import type { Outbox, PendingMessage } from './outbox.ts';
+import type { GiveAnswer } from './question-card.tsx';
 import type { Route } from './route.ts';
 import { Transcript } from './transcript.tsx';
 import type { FollowedSession } from './use-conversation.ts';
@@ -15,9 +16,11 @@ export interface ChatBodyProps {
   readonly onSend: (text: string) => void;
   /** What to do about the parked turn; null if none is parked. */
   readonly onParked: ((action: ParkedAction) => Promise<void>) | null;
+  readonly onAnswer: GiveAnswer;
 }
 
-export function ChatBody({ route, followed, pending, outbox, status, onSend, onParked }: ChatBodyProps) {
+export function ChatBody(props: ChatBodyProps) {
+  const { route, followed, pending, outbox, status, onSend } = props;
   const { conversation, connection } = followed;
   const isMissing = connection.kind === 'missing';
   const isReadToTheStart = conversation.caughtUp && conversation.firstSeq === 1;
@@ -34,7 +37,8 @@ export function ChatBody({ route, followed, pending, outbox, status, onSend, onP
       onLoadEarlier={followed.loadEarlier}
       onRetry={(externalId) => outbox?.retry(externalId)}
       onDiscard={(externalId) => outbox?.remove([externalId])}
-      onParked={onParked}
+      onParked={props.onParked}
+      onAnswer={props.onAnswer}
     />
   );
 }

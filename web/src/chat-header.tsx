@@ -4,14 +4,16 @@ import { Icon } from './icon.tsx';
 export interface ChatHeaderProps {
   readonly title: string;
   readonly status: StatusReport | null;
+  /** The model that was chosen for this session; null: the configured one. */
+  readonly chosenModel: string | null;
   readonly canDelete: boolean;
   readonly isListOpen: boolean;
   readonly onOpenList: () => void;
   readonly onDelete: () => void;
 }
 
-export function ChatHeader({ title, status, canDelete, isListOpen, onOpenList, onDelete }: ChatHeaderProps) {
-  const isOffline = status?.model.provider === 'offline';
+export function ChatHeader(props: ChatHeaderProps) {
+  const { title, status, chosenModel, canDelete, isListOpen, onOpenList, onDelete } = props;
   return (
     <header class="chat-header">
       <button
@@ -25,13 +27,12 @@ export function ChatHeader({ title, status, canDelete, isListOpen, onOpenList, o
         <Icon name="menu" />
       </button>
       <h1>{title}</h1>
-      {status !== null && (
-        <span
-          class={isOffline ? 'model offline' : 'model'}
-          title={isOffline ? 'A small scripted model answers until a real one is connected.' : status.model.provider}
-        >
-          {isOffline ? `${status.model.provider} · rehearsal` : status.model.name}
+      {chosenModel !== null ? (
+        <span class="model" title="Chosen for this session">
+          {chosenModel}
         </span>
+      ) : (
+        status !== null && <ConfiguredModel status={status} />
       )}
       {canDelete && (
         <button
@@ -45,5 +46,18 @@ export function ChatHeader({ title, status, canDelete, isListOpen, onOpenList, o
         </button>
       )}
     </header>
+  );
+}
+
+function ConfiguredModel({ status }: { status: StatusReport }) {
+  const { provider, name } = status.model;
+  const isOffline = provider === 'offline';
+  return (
+    <span
+      class={isOffline ? 'model offline' : 'model'}
+      title={isOffline ? 'A small scripted model answers until a real one is connected.' : provider}
+    >
+      {isOffline ? `${provider} · rehearsal` : name}
+    </span>
   );
 }

@@ -9,6 +9,7 @@ import { ChatBody } from './chat-body.tsx';
 import { ChatHeader } from './chat-header.tsx';
 import { Composer } from './composer.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
+import type { GiveAnswer } from './question-card.tsx';
 import { newChat } from './route.ts';
 import { searchBoxId, Sidebar, titleOf } from './sidebar.tsx';
 import { useConversation } from './use-conversation.ts';
@@ -70,6 +71,10 @@ export function Chat({ api, outgoing, onUnauthorized }: ChatProps) {
     await api.parked(route.session, action).catch(onError);
     list.refresh();
   };
+  const answer = useCallback<GiveAnswer>(
+    (callId, text) => (route.session === null ? Promise.resolve(false) : api.answer(route.session, callId, text)),
+    [api, route.session],
+  );
   const startChat = () => {
     drawer.close();
     navigate(newChat);
@@ -112,6 +117,7 @@ export function Chat({ api, outgoing, onUnauthorized }: ChatProps) {
         <ChatHeader
           title={title}
           status={status}
+          chosenModel={listed?.settings.model ?? null}
           canDelete={summary !== null && connection.kind !== 'missing'}
           isListOpen={drawer.isOpen}
           onOpenList={drawer.open}
@@ -127,6 +133,7 @@ export function Chat({ api, outgoing, onUnauthorized }: ChatProps) {
           status={status}
           onSend={send}
           onParked={listed?.state === 'parked' && !isRunning ? settleParked : null}
+          onAnswer={answer}
         />
         <Announcer key={route.session} conversation={conversation} />
         <Composer

@@ -12,6 +12,7 @@ import {
   unplacedCalls,
   type Conversation,
 } from './conversation.ts';
+import { openQuestion } from './items.ts';
 
 const turnId = 'trn_1' as TurnId;
 const firstCall = 'cal_1' as CallId;
@@ -226,6 +227,7 @@ test('after a reload in the middle of a turn the turn goes on where it is', () =
           text: '',
           reasoning: '',
           calls: [{ callId: firstCall, name: 'terminal', arguments: '{}', output: 'so far' }],
+          status: '',
         },
       },
       { kind: 'call-output', turnId, callId: firstCall, text: ', and on' },
@@ -306,4 +308,56 @@ test('earlier entries go in front, and a result that waited for its call joins i
 test('earlier entries that are loaded already are not put in front again', () => {
   const conversation = after([stored(1, user('first')), stored(2, user('second'))]);
   assert.deepEqual(prependEntries(conversation, [entry(1, user('first')), entry(2, user('second'))]), conversation);
+});
+
+const ask = (callId: CallId, text = 'Sure?'): EntryBody => ({
+  kind: 'notice',
+  text,
+  question: { callId, choices: ['yes', 'no'], deadline: 99_000 },
+});
+const questionsOf = ({ items }: Conversation) =>
+  items.flatMap((item) => (item.kind === 'question' ? [`${item.text} ${item.isSettled ? 'settled' : 'open'}`] : []));
+
+test('a question is open until its call has a result', () => {
+  const asked = after([stored(1, answer(call(firstCall), call(secondCall))), stored(2, ask(firstCall))]);
+  assert.deepEqual(questionsOf(asked), ['Sure? open']);
+  assert.deepEqual(openQuestion(asked.items), {
+    kind: 'question',
+    seq: 2,
+    at: 2_000,
+    text: 'Sure?',
+    turnId,
+    question: { callId: firstCall, choices: ['yes', 'no'], deadline: 99_000 },
+    isSettled: false,
+  });
+  assert.deepEqual(questionsOf(after([stored(3, result(secondCall, 'x'))], asked)), ['Sure? open']);
+  const settled = after([stored(3, result(firstCall, 'x'))], asked);
+  assert.deepEqual([questionsOf(settled), openQuestion(settled.items)], [['Sure? settled'], null]);
+});
+
+test('a question ends with its turn, and with the next question of its call', () => {
+  const asked = after([stored(1, ask(firstCall)), stored(2, ask(secondCall, 'And this?'))]);
+  assert.deepEqual(questionsOf(after([stored(3, ask(firstCall, 'Really?'))], asked)), [
+    'Sure? settled',
+    'And this? open',
+    'Really? open',
+  ]);
+  const closed = after([stored(3, { kind: 'turn-closed', outcome: 'answered' })], asked);
+  assert.deepEqual(questionsOf(closed), ['Sure? settled', 'And this? settled']);
+  const other = entry(3, { kind: 'turn-closed', outcome: 'stopped' });
+  const elsewhere = after([{ kind: 'entry', entry: { ...other, turnId: 'trn_2' as TurnId } }], asked);
+  assert.deepEqual(questionsOf(elsewhere), ['Sure? open', 'And this? open']);
+});
+
+test('a question that is loaded later than its answer is settled', () => {
+  const newer = after([stored(3, result(firstCall, 'x'))], emptyConversation(2));
+  const older = [entry(1, answer(call(firstCall))), entry(2, ask(firstCall))];
+  assert.deepEqual(questionsOf(prependEntries(newer, older)), ['Sure? settled']);
+});
+
+test('what a turn waits for is shown until it is over, and takes a failed draft away', () => {
+  const status = (text: string): SessionEvent => ({ kind: 'status', turnId, text });
+  const waiting = after([turnStarted, delta('half'), { kind: 'draft-cleared', turnId }, status('trying again in 4 s')]);
+  assert.deepEqual([waiting.turn?.status, draftOf(waiting)], ['trying again in 4 s', null]);
+  assert.equal(after([status('')], waiting).turn?.status, '');
 });

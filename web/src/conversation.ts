@@ -12,7 +12,7 @@ import {
 } from '../../src/protocol/events.ts';
 import type { CallId } from '../../src/protocol/ids.ts';
 import type { CallOutcome, Entry } from '../../src/protocol/messages.ts';
-import { holderOf, withEntry, withResult, type Item } from './items.ts';
+import { holderOf, settleQuestions, withEntry, withResult, type Item } from './items.ts';
 
 /** A call that is under way, or has just ended and whose stored result is still to come. */
 export interface RunningCall extends LiveCall {
@@ -77,8 +77,8 @@ export function prependEntries(conversation: Conversation, entries: readonly Ent
   const newer: Item[] = [];
   for (const item of conversation.items) {
     const settled = item.kind === 'stray-result' ? withResult(older, item.part, item.at, null) : null;
-    if (settled === null) newer.push(item);
-    else older = settled;
+    if (settled === null || item.kind !== 'stray-result') newer.push(item);
+    else older = settleQuestions(settled, ({ question }) => question.callId === item.part.callId);
   }
   return { ...conversation, items: [...older, ...newer], firstSeq: Math.min(conversation.firstSeq, first.seq) };
 }
@@ -117,7 +117,7 @@ function turnAfter(conversation: Conversation, entry: Entry): LiveTurn | null {
   // The stored message is the draft: showing both, even for a moment, would double it.
   if (isAnswer(entry) && turn !== null && turn.turnId === entry.turnId) return { ...turn, text: '', reasoning: '' };
   if (entry.kind === 'turn-opened' && turn === null && conversation.caughtUp && entry.turnId !== null)
-    return { turnId: entry.turnId, text: '', reasoning: '', calls: [] };
+    return { turnId: entry.turnId, text: '', reasoning: '', calls: [], status: '' };
   return turn;
 }
 
@@ -180,6 +180,9 @@ function clearedDraftAfter(conversation: Conversation, event: LiveEvent): Draft 
     case 'call-ended':
     case 'trouble':
       return conversation.clearedDraft;
+    case 'status':
+      // Something is waited for, so the attempt that wrote it is over.
+      return event.text === '' ? conversation.clearedDraft : null;
     case 'live-state':
     case 'turn-started':
     case 'text-delta':

@@ -2,12 +2,13 @@
  * What is read of a session's log: every entry becomes an item, joins one, or is machinery that nobody needs to see.
  * Results stand beside their calls, matched by id. Pure; items that did not change keep their identity.
  */
-import type { CallId, InboxId } from '../../src/protocol/ids.ts';
+import type { CallId, InboxId, TurnId } from '../../src/protocol/ids.ts';
 import {
   textOf,
   type AssistantMessage,
   type CallOutcome,
   type Entry,
+  type OpenQuestion,
   type ToolResultPart,
   type TurnOutcome,
   type UserMessage,
@@ -50,9 +51,22 @@ export type AnswerItem = {
   readonly blocks: readonly Block[];
 };
 
+/** Something that a call asks of a person. */
+export type QuestionItem = {
+  readonly kind: 'question';
+  readonly seq: number;
+  readonly at: number;
+  readonly text: string;
+  readonly turnId: TurnId | null;
+  readonly question: OpenQuestion;
+  /** Its call has a result, has asked something else, or ended with its turn. */
+  readonly isSettled: boolean;
+};
+
 export type Item =
   | UserItem
   | AnswerItem
+  | QuestionItem
   /** A result whose call is further back than what is loaded. */
   | { readonly kind: 'stray-result'; readonly seq: number; readonly at: number; readonly part: ToolResultPart }
   | { readonly kind: 'notice'; readonly seq: number; readonly at: number; readonly text: string }
@@ -76,10 +90,18 @@ export function withEntry(items: readonly Item[], entry: Entry, tookMs: number |
     case 'head':
     case 'turn-opened':
       return items;
-    case 'notice':
-      return [...items, { kind: 'notice', seq, at, text: entry.text }];
-    case 'turn-closed':
-      return entry.outcome === 'answered' ? items : [...items, { kind: 'outcome', seq, at, outcome: entry.outcome }];
+    case 'notice': {
+      const { text, question, turnId } = entry;
+      if (question === undefined) return [...items, { kind: 'notice', seq, at, text }];
+      const before = settleQuestions(items, (item) => item.question.callId === question.callId);
+      return [...before, { kind: 'question', seq, at, text, turnId, question, isSettled: false }];
+    }
+    case 'turn-closed': {
+      const settled = settleQuestions(items, (item) => item.turnId === entry.turnId);
+      return entry.outcome === 'answered'
+        ? settled
+        : [...settled, { kind: 'outcome', seq, at, outcome: entry.outcome }];
+    }
     case 'message': {
       const { message } = entry;
       if (message.role === 'user') {
@@ -90,7 +112,8 @@ export function withEntry(items: readonly Item[], entry: Entry, tookMs: number |
       }
       if (message.role === 'assistant') return [...items, { kind: 'answer', seq, at, blocks: blocksOf(message, at) }];
       const [part] = message.parts;
-      return withResult(items, part, at, tookMs) ?? [...items, { kind: 'stray-result', seq, at, part }];
+      const settled = settleQuestions(items, (item) => item.question.callId === part.callId);
+      return withResult(settled, part, at, tookMs) ?? [...settled, { kind: 'stray-result', seq, at, part }];
     }
   }
 }
@@ -108,6 +131,17 @@ function blocksOf(message: AssistantMessage, at: number): readonly Block[] {
     const { callId, name, arguments: argumentText } = part;
     return { kind: 'call', call: { callId, name, arguments: argumentText, plannedAt: at, result: null } };
   });
+}
+
+/** The newest question that waits for a person, as far as the log tells. */
+export function openQuestion(items: readonly Item[]): QuestionItem | null {
+  return (items.findLast((item) => item.kind === 'question' && !item.isSettled) as QuestionItem | undefined) ?? null;
+}
+
+/** The items with the open questions that match marked as settled. */
+export function settleQuestions(items: readonly Item[], isMeant: (item: QuestionItem) => boolean): readonly Item[] {
+  const isOpen = (item: Item): item is QuestionItem => item.kind === 'question' && !item.isSettled && isMeant(item);
+  return items.some(isOpen) ? items.map((item) => (isOpen(item) ? { ...item, isSettled: true } : item)) : items;
 }
 
 /** The items with this result beside its call; null if the call is not among them. */

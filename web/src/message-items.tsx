@@ -7,6 +7,7 @@ import { CopyButton } from './copy-button.tsx';
 import type { AnswerItem, Block, Item } from './items.ts';
 import { Markdown } from './markdown.tsx';
 import { memo } from './memo.ts';
+import { QuestionCard, type GiveAnswer } from './question-card.tsx';
 import { Reasoning } from './reasoning.tsx';
 import { fullTime } from './relative-time.ts';
 import { ToolCall } from './tool-call.tsx';
@@ -18,15 +19,16 @@ export interface ItemViewProps {
   readonly item: Item;
   readonly running: ReadonlyMap<CallId, RunningCall>;
   readonly isSought: boolean;
+  readonly onAnswer: GiveAnswer;
 }
 
-export const ItemView = memo(({ item, running, isSought }: ItemViewProps) => (
+export const ItemView = memo(({ item, running, isSought, onAnswer }: ItemViewProps) => (
   <div class={`item ${item.kind}${isSought ? ' sought' : ''}`} data-seq={item.seq}>
-    <ItemBody item={item} running={running} />
+    <ItemBody item={item} running={running} onAnswer={onAnswer} />
   </div>
 ));
 
-function ItemBody({ item, running }: Pick<ItemViewProps, 'item' | 'running'>) {
+function ItemBody({ item, running, onAnswer }: Omit<ItemViewProps, 'isSought'>) {
   switch (item.kind) {
     case 'user':
       return <UserMessage text={item.text} attachments={item.attachments} title={fullTime(item.at)} />;
@@ -38,6 +40,8 @@ function ItemBody({ item, running }: Pick<ItemViewProps, 'item' | 'running'>) {
       );
     case 'notice':
       return <p class="aside">{item.text}</p>;
+    case 'question':
+      return <QuestionCard item={item} onAnswer={onAnswer} />;
     case 'nudge':
       return <p class="aside">The model was told: {item.text}</p>;
     case 'outcome':

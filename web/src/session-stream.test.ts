@@ -48,8 +48,8 @@ const notice = (seq: number): SessionEvent => ({
 const liveState: SessionEvent = { kind: 'live-state', turn: null };
 
 function summaryOf(lastSeq: number, id = 'ses_1'): SessionSummary {
-  const times = { createdAt: 0, updatedAt: 0 };
-  return { id: id as SessionId, name: 's', key: 'k', title: '', ...times, state: 'idle', messages: 0, lastSeq };
+  const rest = { createdAt: 0, updatedAt: 0, settings: { model: null, effort: null } };
+  return { id: id as SessionId, name: 's', key: 'k', title: '', ...rest, state: 'idle', messages: 0, lastSeq };
 }
 
 function setUp(first: SessionSummary | ApiError, showSeq: number | null = null) {

@@ -8,13 +8,14 @@ import type { ParkedAction } from '../../src/protocol/api.ts';
 import type { CallId } from '../../src/protocol/ids.ts';
 import { draftOf, unplacedCalls, type Conversation, type RunningCall } from './conversation.ts';
 import { Icon } from './icon.tsx';
-import { hasOpenCalls, type Item } from './items.ts';
+import { hasOpenCalls, openQuestion, type Item } from './items.ts';
 import { Markdown } from './markdown.tsx';
 import { memo } from './memo.ts';
 import { ItemView } from './message-items.tsx';
 import type { PendingMessage } from './outbox.ts';
 import { ParkedChoice } from './parked-choice.tsx';
 import { PendingView } from './pending-view.tsx';
+import type { GiveAnswer } from './question-card.tsx';
 import { Reasoning } from './reasoning.tsx';
 import { ToolCall } from './tool-call.tsx';
 
@@ -30,6 +31,7 @@ export interface TranscriptProps {
   readonly onRetry: (externalId: string) => void;
   readonly onDiscard: (externalId: string) => void;
   readonly onParked: ((action: ParkedAction) => Promise<void>) | null;
+  readonly onAnswer: GiveAnswer;
 }
 
 export function Transcript(props: TranscriptProps) {
@@ -41,6 +43,7 @@ export function Transcript(props: TranscriptProps) {
   const draft = draftOf(conversation);
   const { turn, running } = conversation;
   const isQuiet = turn !== null && draft === null && running.size === 0;
+  const waitsFor = turn === null ? '' : turn.status || (isQuiet ? quietWords(conversation) : '');
   return (
     <div class="transcript-frame">
       <div class="transcript" ref={scroller} tabIndex={0} role="log" aria-live="off" aria-label="Conversation">
@@ -50,7 +53,7 @@ export function Transcript(props: TranscriptProps) {
               {props.isLoadingEarlier ? 'Loading…' : 'Show earlier'}
             </button>
           )}
-          <Items items={conversation.items} running={running} soughtSeq={soughtSeq} />
+          <Items items={conversation.items} running={running} soughtSeq={soughtSeq} onAnswer={props.onAnswer} />
           {props.onParked !== null && <ParkedChoice onChoose={props.onParked} />}
           {unplacedCalls(conversation).map((call) => (
             <ToolCall key={call.callId} name={call.name} argumentText={call.arguments} result={null} running={call} />
@@ -61,9 +64,9 @@ export function Transcript(props: TranscriptProps) {
               <Markdown text={draft.text} />
             </div>
           )}
-          {isQuiet && (
+          {waitsFor !== '' && (
             <p class="working">
-              <span class="shimmer">Working…</span>
+              <span class="shimmer">{waitsFor}</span>
             </p>
           )}
           {conversation.trouble !== null && (
@@ -91,15 +94,20 @@ export function Transcript(props: TranscriptProps) {
   );
 }
 
+function quietWords({ items }: Conversation): string {
+  return openQuestion(items) === null ? 'Working…' : 'Waiting for your answer…';
+}
+
 interface ItemsProps {
   readonly items: readonly Item[];
   readonly running: ReadonlyMap<CallId, RunningCall>;
   readonly soughtSeq: number | null;
+  readonly onAnswer: GiveAnswer;
 }
 
 const noneRunning: ReadonlyMap<CallId, RunningCall> = new Map();
 
-const Items = memo(({ items, running, soughtSeq }: ItemsProps) => (
+const Items = memo(({ items, running, soughtSeq, onAnswer }: ItemsProps) => (
   <>
     {items.map((item) => (
       <ItemView
@@ -107,6 +115,7 @@ const Items = memo(({ items, running, soughtSeq }: ItemsProps) => (
         item={item}
         running={item.kind === 'answer' && hasOpenCalls(item) ? running : noneRunning}
         isSought={item.seq === soughtSeq}
+        onAnswer={onAnswer}
       />
     ))}
   </>

@@ -1,6 +1,7 @@
 /** The local API over HTTP, as `protocol/api.ts` spells it. Translates and checks; decides nothing. */
 import { eventStream, type SentEvent } from '../../http/server-sent-events.ts';
 import { HttpProblem, json, readJson, type HttpRequest, type HttpResponse } from '../../http/http-message.ts';
+import { readLines } from '../../http/read-lines.ts';
 import type { Route } from '../../http/router.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isId } from '../../lib/ids.ts';
@@ -10,15 +11,18 @@ import {
   type ApiErrorReason,
   type ParkedAction,
   type SendRequest,
+  type SessionSettings,
   type TalariaApi,
 } from '../../protocol/api.ts';
 import type { SessionEvent } from '../../protocol/events.ts';
+import { efforts, type Effort } from '../../protocol/usage.ts';
 
 /** JSON may spell a character as six, and a little is around it. */
 const messageBodyBytesMax = messageBytesMax * 6 + 10_000;
 const actionBodyBytesMax = 1_000;
-const importBytesMax = 1_000_000_000;
+const importLimits = { bytesMax: 1_000_000_000, lineBytesMax: 64_000_000 };
 const externalIdCharsMax = 200;
+const modelNameCharsMax = 200;
 
 export function apiRoutes(api: TalariaApi, clock: Clock): Route[] {
   const routes: Route[] = [
@@ -40,6 +44,17 @@ export function apiRoutes(api: TalariaApi, clock: Clock): Route[] {
       method: 'POST',
       path: '/api/sessions/:ref/parked',
       handle: async (request) => json({ done: await api.parked(ref(request), await parkedAction(request)) }),
+    },
+    { method: 'POST', path: '/api/sessions/:ref/settings', handle: (request) => changeSettings(api, request) },
+    {
+      method: 'GET',
+      path: '/api/sessions/:ref/model-calls',
+      handle: async (request) => json({ calls: await api.modelCalls(ref(request)) }),
+    },
+    {
+      method: 'GET',
+      path: '/api/usage',
+      handle: async (request) => json({ sums: await api.usage(sinceDay(request)) }),
     },
     { method: 'GET', path: '/api/sessions/:ref/events', handle: (request) => followEvents(api, clock, request) },
     { method: 'GET', path: '/api/sessions/:ref/export', handle: (request) => exportSession(api, ref(request)) },
@@ -123,22 +138,7 @@ async function* withLineEnds(lines: AsyncIterable<string>): AsyncGenerator<strin
 }
 
 async function importSession(api: TalariaApi, request: HttpRequest): Promise<HttpResponse> {
-  return json(await api.import(linesOf(request.body), request.query.get('name')));
-}
-
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.byteLength;
-    if (size > importBytesMax) throw new ApiError('too-large', 'The import is larger than 1 GB.');
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
-  }
-  rest += decoder.decode();
-  if (rest !== '') yield rest;
+  return json(await api.import(readLines(request, importLimits), request.query.get('name')));
 }
 
 async function search(api: TalariaApi, request: HttpRequest): Promise<HttpResponse> {
@@ -156,7 +156,9 @@ function wholeNumber(request: HttpRequest, name: string, otherwise: number): num
 
 async function readFields(request: HttpRequest, bytesMax: number): Promise<Record<string, unknown>> {
   const body = await readJson(request, bytesMax);
-  if (typeof body !== 'object' || body === null) throw new ApiError('bad-request', 'The body must be a JSON object.');
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new ApiError('bad-request', 'The body must be a JSON object.');
+  }
   return body as Record<string, unknown>;
 }
 
@@ -173,6 +175,38 @@ async function parkedAction(request: HttpRequest): Promise<ParkedAction> {
   const { action } = await readFields(request, actionBodyBytesMax);
   if (action === 'retry' || action === 'drop') return action;
   throw new ApiError('bad-request', '`action` must be "retry" or "drop".');
+}
+
+async function changeSettings(api: TalariaApi, request: HttpRequest): Promise<HttpResponse> {
+  const { model, effort, dryRun = false } = await readFields(request, actionBodyBytesMax);
+  if (typeof dryRun !== 'boolean') throw new ApiError('bad-request', '`dryRun` must be true or false.');
+  const change: { -readonly [Key in keyof SessionSettings]?: SessionSettings[Key] } = {};
+  if (model !== undefined) change.model = modelChoice(model);
+  if (effort !== undefined) change.effort = effortChoice(effort);
+  return json(await api.settings(ref(request), change, dryRun));
+}
+
+function modelChoice(model: unknown): string | null {
+  if (model === null) return null;
+  if (typeof model === 'string' && model.length <= modelNameCharsMax && /^[\x21-\x7e]+$/.test(model)) return model;
+  throw new ApiError(
+    'bad-request',
+    `\`model\` must be PROVIDER/NAME or a name, of at most ${modelNameCharsMax} printable characters, or null.`,
+  );
+}
+
+function effortChoice(effort: unknown): Effort | null {
+  const known = efforts.find((one) => one === effort);
+  if (effort === null || known !== undefined) return known ?? null;
+  throw new ApiError('bad-request', `\`effort\` must be one of ${efforts.join(', ')}, or null.`);
+}
+
+function sinceDay(request: HttpRequest): string {
+  const day = request.query.get('since') ?? '';
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(day) : NaN;
+  // The parser takes the 31st of February for the 3rd of March.
+  if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(day)) return day;
+  throw new ApiError('bad-request', '`since` must be a day, like 2026-01-31.');
 }
 
 async function sendRequest(request: HttpRequest): Promise<SendRequest> {

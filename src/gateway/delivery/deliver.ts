@@ -71,7 +71,7 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<DeliveryOutcome> {
   try {
-    return await channel.deliver({ id, sessionId, target, ...part }, signal);
+    return await channel.deliver({ id, sessionId, target, ...part, replaces: null, buttons: [] }, signal);
   } catch (error) {
     // A channel must not throw. One that does all the same must not hold up its session until the next start.
     deps.log.error('a channel failed while it delivered', { channel: channel.name, outboxId: id, error });

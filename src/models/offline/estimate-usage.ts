@@ -3,13 +3,13 @@
  * it had too counts as cached; that one ended where the last answer of the assistant begins.
  */
 import type { Message, Part } from '../../protocol/messages.ts';
-import type { Usage } from '../../protocol/usage.ts';
+import type { TokenUsage } from '../../protocol/usage.ts';
 import type { ModelRequest } from '../model.ts';
 import type { OfflineResponse } from './respond.ts';
 
 const charsPerToken = 4;
 
-export function estimateUsage(request: ModelRequest, response: OfflineResponse): Usage {
+export function estimateUsage(request: ModelRequest, response: OfflineResponse): TokenUsage {
   const headChars = request.systemPrompt.length + JSON.stringify(request.tools).length;
   const lastAnswer = request.messages.findLastIndex((message) => message.role === 'assistant');
   const sharedChars = lastAnswer < 0 ? 0 : headChars + charsOf(request.messages.slice(0, lastAnswer));
@@ -18,9 +18,9 @@ export function estimateUsage(request: ModelRequest, response: OfflineResponse):
   return {
     inputTokens: tokens(headChars + charsOf(request.messages)),
     cachedTokens: tokens(sharedChars),
+    cacheWriteTokens: 0,
     outputTokens: tokens(reasoningChars + response.text.length + callChars),
     reasoningTokens: tokens(reasoningChars),
-    usd: 0,
   };
 }
 

@@ -3,35 +3,41 @@ import test from 'node:test';
 import * as fc from 'fast-check';
 import { systemClock } from '../../lib/clock.ts';
 import { FakeClock } from '../../lib/fake-clock.ts';
-import type { ModelEvent, ModelRequest } from '../model.ts';
+import type { Model, ModelEvent, ModelRequest } from '../model.ts';
 import { collect, modelSuite } from '../model-suite.ts';
+import { testRequest } from '../scripted-model.ts';
 import { chunksOf, createOfflineModel } from './offline-model.ts';
+import { offlineRuntime } from './offline-runtime.ts';
 import { rehearsalNotice } from './topics.ts';
 
 const terminal = { name: 'terminal', description: 'Runs a command.', parameters: {} };
 
 function ask(text: string): ModelRequest {
-  return {
+  return testRequest({
     systemPrompt: 'You are Talaria.',
     tools: [terminal],
     messages: [{ role: 'user', parts: [{ kind: 'text', text }] }],
-  };
+  });
 }
 
 for (const name of ['rehearsal', 'rehearsal-instant'] as const) {
   modelSuite(`the offline model ${name}`, {
     create: () => createOfflineModel({ clock: systemClock, name }),
     request: ask('hello'),
+    key: offlineRuntime(name).keys[0],
   });
 }
 
 const never = new AbortController().signal;
+const [key] = offlineRuntime('rehearsal').keys;
+const stream = (model: Model, request: ModelRequest, signal = never) =>
+  model.stream(model.prepare(request), key, signal);
 const spoken = (events: readonly ModelEvent[]) =>
   events.map((event) => (event.kind === 'text-delta' ? event.text : '')).join('');
 
 test('the instant rehearsal sets no timer', async () => {
   const clock = new FakeClock();
-  const events = await collect(createOfflineModel({ clock, name: 'rehearsal-instant' }).stream(ask('hello'), never));
+  const events = await collect(stream(createOfflineModel({ clock, name: 'rehearsal-instant' }), ask('hello')));
   assert.equal(spoken(events), `Hello! Ask me \`what can you do\`, or try \`run ls -la\`.\n\n${rehearsalNotice}`);
   assert.equal(clock.pendingTimers, 0);
 });
@@ -42,7 +48,7 @@ async function timesOf(text: string): Promise<number[]> {
   const start = clock.now();
   const times: number[] = [];
   const reading = (async () => {
-    for await (const event of createOfflineModel({ clock, name: 'rehearsal' }).stream(ask(text), never)) {
+    for await (const event of stream(createOfflineModel({ clock, name: 'rehearsal' }), ask(text))) {
       if (event.kind === 'text-delta') times.push(clock.now() - start);
     }
   })();
@@ -60,7 +66,7 @@ test('a stop in a slow answer ends it at once', async () => {
   const clock = new FakeClock();
   const stop = new AbortController();
   const model = createOfflineModel({ clock, name: 'rehearsal' });
-  const events = collect(model.stream(ask('count to 30 slowly'), stop.signal));
+  const events = collect(stream(model, ask('count to 30 slowly'), stop.signal));
   await clock.advance(450);
   stop.abort();
   const kinds = (await events).map((event) => event.kind);
@@ -70,7 +76,7 @@ test('a stop in a slow answer ends it at once', async () => {
 
 test('a call comes whole, with an id that differs within the request', async () => {
   const model = createOfflineModel({ clock: systemClock, name: 'rehearsal-instant' });
-  const events = await collect(model.stream(ask('run date and run uptime at once'), never));
+  const events = await collect(stream(model, ask('run date and run uptime at once')));
   assert.deepEqual(events.slice(0, -1), [
     { kind: 'tool-call', providerCallId: 'offline_1_0', name: 'terminal', arguments: '{"command":"date"}' },
     { kind: 'tool-call', providerCallId: 'offline_1_1', name: 'terminal', arguments: '{"command":"uptime"}' },
@@ -81,7 +87,7 @@ test('a call comes whole, with an id that differs within the request', async () 
 
 test('reasoning is streamed before the answer and closed', async () => {
   const model = createOfflineModel({ clock: systemClock, name: 'rehearsal-instant' });
-  const kinds = (await collect(model.stream(ask('think about tea'), never))).map((event) => event.kind);
+  const kinds = (await collect(stream(model, ask('think about tea')))).map((event) => event.kind);
   const order = kinds.filter((kind, index) => kind !== kinds[index - 1]);
   assert.deepEqual(order, ['reasoning-delta', 'reasoning-end', 'text-delta', 'end']);
 });
@@ -89,8 +95,9 @@ test('reasoning is streamed before the answer and closed', async () => {
 test('usage counts four characters to a token, and the request before as cached', async () => {
   const model = createOfflineModel({ clock: systemClock, name: 'rehearsal-instant' });
   const usageOf = async (request: ModelRequest) => {
-    const end = (await collect(model.stream(request, never))).at(-1);
+    const end = (await collect(stream(model, request))).at(-1);
     assert.ok(end?.kind === 'end');
+    assert.equal(end.usd, 0);
     return end.usage;
   };
   const first: ModelRequest = { ...ask('echo hello'), systemPrompt: 'x'.repeat(90), tools: [] };
@@ -98,9 +105,9 @@ test('usage counts four characters to a token, and the request before as cached'
   assert.deepEqual(await usageOf(first), {
     inputTokens: 26,
     cachedTokens: 0,
+    cacheWriteTokens: 0,
     outputTokens: 2,
     reasoningTokens: 0,
-    usd: 0,
   });
   const second: ModelRequest = {
     ...first,

@@ -4,7 +4,9 @@
  */
 import { sleep, type Clock } from '../../lib/clock.ts';
 import { ModelError, type Model, type ModelEvent, type ModelRequest } from '../model.ts';
+import { plainUnits } from '../plain-units.ts';
 import { estimateUsage } from './estimate-usage.ts';
+import type { OfflineName } from './offline-runtime.ts';
 import { isAskedToBeSlow, respond } from './respond.ts';
 
 const chunkDelayMs = 2;
@@ -14,26 +16,27 @@ const chunksMax = 2_000;
 
 export interface OfflineModelDeps {
   readonly clock: Clock;
-  /** `rehearsal-instant` speaks without pauses and sets no timers. */
-  readonly name: 'rehearsal' | 'rehearsal-instant';
+  readonly name: OfflineName;
 }
 
 export function createOfflineModel({ clock, name }: OfflineModelDeps): Model {
+  const closing = new AbortController();
   return {
-    provider: 'offline',
-    name,
-    async *stream(request, signal) {
+    prepare: (request) => ({ request, units: plainUnits(request), body: '' }),
+    async *stream({ request }, _key, signal) {
+      const ended = AbortSignal.any([signal, closing.signal]);
       const delayMs = name === 'rehearsal-instant' ? 0 : isAskedToBeSlow(request) ? slowChunkDelayMs : chunkDelayMs;
       try {
         for (const event of eventsOf(request)) {
-          signal.throwIfAborted();
-          if (delayMs > 0 && isSpoken(event)) await sleep(clock, delayMs, signal);
+          ended.throwIfAborted();
+          if (delayMs > 0 && isSpoken(event)) await sleep(clock, delayMs, ended);
           yield event;
         }
       } catch (error) {
         yield { kind: 'failed', error: asModelError(error, signal) };
       }
     },
+    close: () => closing.abort(new ModelError('connection', 'The rehearsal model was closed.')),
   };
 }
 
@@ -48,7 +51,7 @@ function* eventsOf(request: ModelRequest): Generator<ModelEvent> {
     yield { kind: 'tool-call', providerCallId: `offline_${request.messages.length}_${index}`, ...call };
   }
   const stop = response.calls.length > 0 ? 'tool-calls' : 'answer';
-  yield { kind: 'end', stop, usage: estimateUsage(request, response) };
+  yield { kind: 'end', stop, usage: estimateUsage(request, response), usd: 0 };
 }
 
 function isSpoken(event: ModelEvent): boolean {
@@ -66,7 +69,8 @@ export function chunksOf(text: string): string[] {
 }
 
 function asModelError(error: unknown, signal: AbortSignal): ModelError {
-  if (signal.aborted) return new ModelError('cancelled', 'The answer was stopped.', false);
+  if (signal.aborted) return new ModelError('cancelled', 'The answer was stopped.');
+  if (error instanceof ModelError) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  return new ModelError('unknown', `The rehearsal model failed, which is a bug: ${reason}`, false);
+  return new ModelError('unknown', `The rehearsal model failed, which is a bug: ${reason}`, { retryable: false });
 }

@@ -3,6 +3,7 @@ import test from 'node:test';
 import { countingIdSource } from '../../lib/ids.ts';
 import type { CallOutcome, Message } from '../../protocol/messages.ts';
 import type { ModelRequest } from '../model.ts';
+import { testRequest } from '../scripted-model.ts';
 import { isAskedToBeSlow, respond, type OfflineResponse } from './respond.ts';
 import { rehearsalNotice } from './topics.ts';
 
@@ -12,7 +13,7 @@ const tools = ['terminal', 'read_file', 'write_file', 'memory'].map((name) => ({
   parameters: {},
 }));
 
-const request = (messages: readonly Message[]): ModelRequest => ({ systemPrompt: '', tools, messages });
+const request = (messages: readonly Message[]): ModelRequest => testRequest({ systemPrompt: '', tools, messages });
 const user = (text: string): Message => ({ role: 'user', parts: [{ kind: 'text', text }] });
 const assistant = (text: string): Message => ({ role: 'assistant', parts: [{ kind: 'text', text }] });
 const ids = countingIdSource();
@@ -43,7 +44,7 @@ const replyTo = (words: string, results: readonly Result[] = []) => converse([to
 test('the first reply of a session says that it is a rehearsal and how to connect a model, the next one does not', () => {
   const first = respond(request([user('hello')]));
   assert.ok(first.text.endsWith(`\n\n${rehearsalNotice}`));
-  assert.match(rehearsalNotice, /rehearsal.*talaria config set model\.provider anthropic.*model\.api_key/);
+  assert.match(rehearsalNotice, /rehearsal.*talaria model set anthropic.*talaria model providers/);
   const second = respond(request([user('hello'), assistant(first.text), user('hello')]));
   assert.ok(!second.text.includes(rehearsalNotice));
 });

@@ -7,8 +7,7 @@ export interface Topic {
 /** Said once per session. */
 export const rehearsalNotice =
   'This is a **rehearsal**: I am a small scripted model inside Talaria, not an AI. ' +
-  'To connect a real model, run `talaria config set model.provider anthropic` and ' +
-  '`talaria config set model.api_key YOUR_KEY`, or edit `config.yaml`.';
+  'To connect a real one, run `talaria model set anthropic` (or another provider: `talaria model providers`).';
 
 export const topics: readonly Topic[] = [
   {
@@ -27,15 +26,15 @@ export const topics: readonly Topic[] = [
     pattern:
       /\b(?:connect|use|set\s*up|configure|add|switch|change)\b.{0,30}\b(?:model|provider|key|claude|gpt|llm|ai)\b/iu,
     answer: [
-      'Tell Talaria the provider and a key:',
+      'Tell Talaria the provider; it asks for a key and tries it:',
       '',
       '```sh',
-      'talaria config set model.provider anthropic',
-      'talaria config set model.api_key YOUR_KEY',
+      'talaria model providers',
+      'talaria model set anthropic',
       '```',
       '',
-      'Or edit `config.yaml` in the home folder. Providers are `openai`, `anthropic`, `openrouter`, `google`, `ollama` ' +
-        'and `custom` (with a `base_url`), among others. `talaria config check` names every mistake with its line.',
+      'A key in the environment and a running Ollama are found by themselves. Any other server that speaks one of the ' +
+        'usual dialects is `custom`, with a `base_url`; `talaria config check` names every mistake with its line.',
     ].join('\n'),
   },
   {

@@ -2,6 +2,7 @@
 import type { SessionId } from '../../protocol/ids.ts';
 import { present } from '../../lib/assert.ts';
 import type { Admission, AdmitResult, SessionRecord } from '../store.ts';
+import { keepContents } from './contents.ts';
 import type { Database } from './open-database.ts';
 import { readSession, readSessionByKey } from './reads.ts';
 import { inboxColumns, toInbox, type InboxRow } from './rows.ts';
@@ -30,22 +31,26 @@ export function admit(database: Database, now: number, admission: Admission): Ad
   if (found === null && admission.session.kind === 'by-key') createSession(database, now, admission.session);
   const sessionId = found?.id ?? admission.session.id;
   database.run(
-    `INSERT INTO inbox (id, session_id, channel, external_id, message, target, received_at, state)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting')`,
+    `INSERT INTO inbox (id, session_id, channel, external_id, sender, message, target, received_at, state)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'waiting')`,
     admission.inboxId,
     sessionId,
     admission.channel,
     externalId,
+    JSON.stringify(admission.sender),
     JSON.stringify(admission.message),
     JSON.stringify(admission.target),
     now,
   );
   database.run(
-    `UPDATE sessions SET updated_at = max(updated_at, ?), title = CASE title WHEN '' THEN ? ELSE title END WHERE id = ?`,
+    `UPDATE sessions SET updated_at = max(updated_at, ?),
+       title = CASE WHEN title = '' AND titled_by = 'words' THEN ? ELSE title END
+     WHERE id = ?`,
     now,
     admission.title,
     sessionId,
   );
+  keepContents(database, sessionId, admission.contents);
   const session = present(readSession(database, sessionId), `the session of ${admission.inboxId}`);
   return { kind: 'admitted', inboxId: admission.inboxId, session, created: found === null };
 }

@@ -1,68 +1,11 @@
-/** The verbs about model calls and tool calls: each effect is recorded before it starts and when it ends. */
+/** The verbs about a model's answer and the tool calls in it: each is recorded before it starts and when it ends. */
 import type { CallId, ModelCallId, SessionId, TurnId } from '../../protocol/ids.ts';
 import { toolCallsOf } from '../../protocol/messages.ts';
-import type { Usage } from '../../protocol/usage.ts';
 import type { CallState, SessionWrite } from '../store.ts';
 import type { Database } from './open-database.ts';
 import type { CallPlan } from './rows.ts';
 import { conflict, type SessionDraft } from './session-draft.ts';
 import { requireNoUnsettledCalls } from './turn-writes.ts';
-
-export function startModelCall(draft: SessionDraft, write: SessionWrite & { verb: 'start-model-call' }): void {
-  draft.requireOpenTurn(write.turnId);
-  draft.database.run(
-    `INSERT INTO model_calls (session_id, id, turn_id, purpose, provider, model, state, started_at)
-     VALUES (?, ?, ?, ?, ?, ?, 'started', ?)`,
-    draft.sessionId,
-    write.modelCallId,
-    write.turnId,
-    write.purpose,
-    write.provider,
-    write.model,
-    draft.now,
-  );
-  draft.database.run(
-    'UPDATE turns SET model_calls = model_calls + 1 WHERE session_id = ? AND id = ?',
-    draft.sessionId,
-    write.turnId,
-  );
-}
-
-export function endModelCall(draft: SessionDraft, write: SessionWrite & { verb: 'end-model-call' }): void {
-  const { usage } = write;
-  const ended = draft.database.run(
-    `UPDATE model_calls SET state = ?, ended_at = ?, input_tokens = ?, cached_tokens = ?, output_tokens = ?,
-       reasoning_tokens = ?, usd = ?, error = ?
-     WHERE session_id = ? AND id = ? AND state = 'started'`,
-    write.outcome,
-    draft.now,
-    usage?.inputTokens ?? null,
-    usage?.cachedTokens ?? null,
-    usage?.outputTokens ?? null,
-    usage?.reasoningTokens ?? null,
-    usage?.usd ?? null,
-    write.error,
-    draft.sessionId,
-    write.modelCallId,
-  );
-  if (ended === 0) throw conflict(`model call ${write.modelCallId} of ${draft.sessionId} is not under way`);
-  if (usage !== null) addUsage(draft, usage);
-}
-
-function addUsage(draft: SessionDraft, usage: Usage): void {
-  draft.database.run(
-    `UPDATE totals SET input_tokens = input_tokens + ?, cached_tokens = cached_tokens + ?,
-       output_tokens = output_tokens + ?, reasoning_tokens = reasoning_tokens + ?, usd = usd + ?,
-       calls_priced = calls_priced + ?, calls_unpriced = calls_unpriced + ?`,
-    usage.inputTokens,
-    usage.cachedTokens,
-    usage.outputTokens,
-    usage.reasoningTokens,
-    usage.usd ?? 0,
-    usage.usd === null ? 0 : 1,
-    usage.usd === null ? 1 : 0,
-  );
-}
 
 export function appendAnswer(draft: SessionDraft, write: SessionWrite & { verb: 'append-answer' }): void {
   const { turnId, modelCallId, message, calls } = write;

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { FakeClock } from '../../lib/fake-clock.ts';
 import { countingIdSource } from '../../lib/ids.ts';
 import { silentLog } from '../../lib/log.ts';
-import { FakeConversation } from '../fake-conversation.ts';
+import { FakeConversation, firstPrompt } from '../fake-conversation.ts';
 import type { Store } from '../store.ts';
 import { createInlineBackground } from './background.ts';
 import { checkIntegrity } from './check-integrity.ts';
@@ -26,7 +27,12 @@ async function arrange(): Promise<{ database: Database; chat: FakeConversation }
   };
   const chat = new FakeConversation(verbs as Store, countingIdSource(), 'alpha');
   await chat.exchange('one', 'two');
-  await chat.planCalls(await chat.openTurn('three'), 1);
+  const turnId = await chat.openTurn('three', {
+    contents: [{ sha256: hash('sha256', 'duck'), bytes: Buffer.from('duck') }],
+  });
+  await chat.callModel(turnId, { prompt: firstPrompt('runtime', 'a', 'b') });
+  await chat.planCalls(turnId, 1);
+  await chat.startModelCall(turnId, { prompt: { ...firstPrompt('runtime', 'c'), kept: 2, prefixBreak: null } });
   return { database, chat };
 }
 
@@ -50,6 +56,43 @@ const breaches: Readonly<Record<string, { sql: string; finding: RegExp }>> = {
   'an answered message of an open turn': {
     sql: `UPDATE inbox SET state = 'answered'`,
     finding: /message inb_\w+ is answered, but its turn is open/,
+  },
+  'a closed turn with a model call under way': {
+    sql: `UPDATE turns SET state = 'closed', outcome = 'failed'`,
+    finding: /model call mdl_\w+ is under way, but its turn is closed/,
+  },
+  'a prompt that keeps what was not there': {
+    sql: `UPDATE model_calls SET kept = 3, units = 4 WHERE kept = 2`,
+    finding: /the prompt of model call mdl_\w+ keeps 3 of the 2 units/,
+  },
+  'a prompt with another number of units': {
+    sql: `UPDATE model_calls SET units = 9 WHERE kept = 2`,
+    finding: /has 9 units/,
+  },
+  'a prompt that breaks its prefix without a reason': {
+    sql: `UPDATE model_calls SET kept = 1, units = 2 WHERE kept = 2`,
+    finding: /keeps 1 of the 2 units before it, has 2 units and the reason none/,
+  },
+  'a first prompt without a reason': {
+    sql: `UPDATE model_calls SET prefix_break = NULL`,
+    finding: /keeps 0 of the 0 units before it, has 2 units and the reason none/,
+  },
+  'a session that forgot what it spent': {
+    sql: 'UPDATE sessions SET spent_usd = 0.25',
+    finding: /says it has spent 0.25, but its model calls cost 1.0/,
+  },
+  'sums that forgot a day': {
+    sql: 'DELETE FROM usage_sums',
+    finding: /say that 1.0 was spent and 20 tokens read, but/,
+  },
+  'sums that forgot a call': { sql: 'UPDATE usage_sums SET calls = 1', finding: /the totals say that/ },
+  'a content that nobody refers to': {
+    sql: 'DELETE FROM session_contents',
+    finding: /no session refers to content \w+/,
+  },
+  'a content that has changed': {
+    sql: `UPDATE contents SET bytes = x'00'`,
+    finding: /content \w+ has changed: its hash is \w+/,
   },
   'a reference to nothing': {
     sql: `PRAGMA foreign_keys = OFF; UPDATE outbox SET session_id = 'ses_gone'`,

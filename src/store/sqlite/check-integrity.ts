@@ -2,10 +2,15 @@
  * Looks for what must never be: damage that SQLite finds, dangling references, and broken rules of our own. Reads
  * everything, so it runs off the main loop.
  */
+import { hash } from 'node:crypto';
 import { StoreError } from '../store.ts';
+import { readContent } from './contents.ts';
 import type { Database } from './open-database.ts';
 
 const problemsMax = 100;
+
+/** Sums of prices depend a little on the order in which they were added. */
+const roundingShare = 1e-6;
 
 /** Each query yields one text per breach. */
 const rules: readonly string[] = [
@@ -32,11 +37,37 @@ const rules: readonly string[] = [
   `SELECT 'message ' || inbox.id || ' is ' || inbox.state || ', but its turn is ' || coalesce(turns.state, 'missing') AS problem
    FROM inbox LEFT JOIN turns ON turns.session_id = inbox.session_id AND turns.id = inbox.turn_id
    WHERE inbox.state <> 'waiting' AND (turns.state IS NULL OR (inbox.state = 'promoted') <> (turns.state = 'open'))`,
+  `SELECT 'model call ' || model_calls.id || ' is under way, but its turn is ' || turns.state AS problem
+   FROM model_calls JOIN turns ON turns.session_id = model_calls.session_id AND turns.id = model_calls.turn_id
+   WHERE model_calls.state = 'started' AND turns.state <> 'open'`,
+  `SELECT 'the prompt of model call ' || id || ' keeps ' || kept || ' of the ' || before || ' units before it, has '
+     || units || ' units and the reason ' || coalesce(prefix_break, 'none') AS problem
+   FROM (SELECT *, coalesce(lag(units) OVER runtimes, 0) AS before, row_number() OVER runtimes = 1 AS is_first
+         FROM model_calls WINDOW runtimes AS (PARTITION BY session_id, runtime ORDER BY number))
+   WHERE kept > before OR units <> kept + json_array_length(added)
+     OR (prefix_break IS NULL) <> (kept = before AND NOT is_first)`,
+  `SELECT 'session ' || id || ' says it has spent ' || spent_usd || ', but its model calls cost ' || found AS problem
+   FROM (SELECT id, spent_usd, (SELECT total(usd) FROM model_calls WHERE session_id = sessions.id) AS found
+         FROM sessions)
+   WHERE abs(spent_usd - found) > ${roundingShare} * max(1, found)`,
+  `SELECT 'the totals say that ' || totals.usd || ' was spent and ' || totals.input_tokens
+     || ' tokens read, but the sums of all days say ' || sums.usd || ' and ' || sums.input_tokens AS problem
+   FROM totals, (
+     SELECT total(usd) AS usd, coalesce(sum(input_tokens), 0) AS input_tokens,
+       coalesce(sum(output_tokens), 0) AS output_tokens, coalesce(sum(calls), 0) AS calls FROM usage_sums
+   ) AS sums
+   WHERE abs(totals.usd - sums.usd) > ${roundingShare} * max(1, sums.usd)
+     OR totals.input_tokens <> sums.input_tokens OR totals.output_tokens <> sums.output_tokens
+     OR totals.calls_priced + totals.calls_unpriced <> sums.calls`,
+  `SELECT 'no session refers to content ' || sha256 AS problem
+   FROM contents WHERE NOT EXISTS (SELECT 1 FROM session_contents WHERE session_contents.sha256 = contents.sha256)`,
 ];
 
 export function checkIntegrity(database: Database): string[] {
   try {
-    return database.moment(() => [...sqliteProblems(database), ...ruleBreaches(database)].slice(0, problemsMax));
+    return database.moment(() =>
+      [...sqliteProblems(database), ...ruleBreaches(database), ...contentProblems(database)].slice(0, problemsMax),
+    );
   } catch (error) {
     // Damage so deep that the check itself trips over it is a finding, not a failure of the check.
     if (error instanceof StoreError && error.reason === 'damaged') return [error.message];
@@ -57,4 +88,12 @@ function sqliteProblems(database: Database): string[] {
 
 function ruleBreaches(database: Database): string[] {
   return rules.flatMap((rule) => database.all<{ problem: string }>(rule).map((row) => row.problem));
+}
+
+/** One at a time: together they may be more than fits into memory. */
+function contentProblems(database: Database): string[] {
+  return database.all<{ sha256: string }>('SELECT sha256 FROM contents').flatMap(({ sha256 }) => {
+    const found = hash('sha256', readContent(database, sha256) ?? '');
+    return found === sha256 ? [] : [`content ${sha256} has changed: its hash is ${found}`];
+  });
 }

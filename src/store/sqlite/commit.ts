@@ -4,10 +4,12 @@
  */
 import { unreachable } from '../../lib/assert.ts';
 import type { Lease, SessionWrite } from '../store.ts';
-import { appendAnswer, appendNudge, ask, endModelCall, settleCall, startCall, startModelCall } from './call-writes.ts';
+import { appendAnswer, appendNudge, ask, settleCall, startCall } from './call-writes.ts';
 import { requireLease } from './leases.ts';
+import { endModelCall, startModelCall } from './model-call-writes.ts';
 import type { Database } from './open-database.ts';
 import { conflict, SessionDraft } from './session-draft.ts';
+import { setTitle } from './session-labels.ts';
 import { closeTurn, joinTurn, openTurn } from './turn-writes.ts';
 
 export function commit(database: Database, now: number, lease: Lease, writes: readonly SessionWrite[]): void {
@@ -41,6 +43,8 @@ function apply(draft: SessionDraft, write: SessionWrite): void {
       return ask(draft, write);
     case 'settle-call':
       return settleCall(draft, write);
+    case 'set-title':
+      return setTitle(draft, write);
     case 'notice':
       return notice(draft, write);
     case 'close-turn':

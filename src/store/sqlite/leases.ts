@@ -4,6 +4,7 @@
  */
 import type { NodeId, SessionId } from '../../protocol/ids.ts';
 import { StoreError, type Lease, type SessionRecord } from '../store.ts';
+import { loseModelCalls } from './lost-model-calls.ts';
 import type { Database } from './open-database.ts';
 
 interface LeaseRow {
@@ -35,6 +36,8 @@ export function acquireLease(
   if (ownerDied) {
     database.run(`UPDATE turns SET crashes = crashes + 1 WHERE session_id = ? AND state = 'open'`, sessionId);
   }
+  // Only the newest lease may write: nobody is left who could end them.
+  loseModelCalls(database, now, sessionId);
   const token = (before?.token ?? 0) + 1;
   database.run(
     `INSERT INTO leases (session_id, owner, token, expires_at, state) VALUES (?, ?, ?, ?, 'held')
@@ -52,13 +55,14 @@ export function renewLeases(database: Database, now: number, owner: NodeId, ttlM
   database.run(`UPDATE leases SET expires_at = ? WHERE owner = ? AND state = 'held'`, now + ttlMs, owner);
 }
 
-export function releaseLease(database: Database, _now: number, lease: Lease): void {
-  database.run(
+export function releaseLease(database: Database, now: number, lease: Lease): void {
+  const released = database.run(
     `UPDATE leases SET state = 'released' WHERE session_id = ? AND owner = ? AND token = ? AND state = 'held'`,
     lease.sessionId,
     lease.owner,
     lease.token,
   );
+  if (released > 0) loseModelCalls(database, now, lease.sessionId);
 }
 
 /** Time plays no part here: an owner that is late but not replaced has done no harm. */

@@ -4,12 +4,13 @@ import { it } from 'node:test';
 import { present } from '../../lib/assert.ts';
 import { FakeClock } from '../../lib/fake-clock.ts';
 import { countingIdSource } from '../../lib/ids.ts';
-import { FakeConversation, leaseTtlMs, toolResult, userText } from '../fake-conversation.ts';
+import { FakeConversation, firstPrompt, leaseTtlMs, toolResult, userText } from '../fake-conversation.ts';
 import type { Store } from '../store.ts';
 import { abandonLeases } from './leases.ts';
 import { resumeDeliveries } from './deliveries.ts';
+import { loseAllModelCalls } from './lost-model-calls.ts';
 import { createSchema } from './migrate.ts';
-import { Database } from './open-database.ts';
+import { Database, type SqlValue } from './open-database.ts';
 import { createReader } from './reads.ts';
 import { migrations } from './schema.ts';
 import { verbs } from './verbs.ts';
@@ -18,18 +19,18 @@ import { createInlineWriter } from './writer.ts';
 class RecordingDatabase extends Database {
   readonly texts = new Set<string>();
 
-  override run(sql: string, ...values: (string | number | null)[]): number {
+  override run(sql: string, ...values: SqlValue[]): number {
     this.texts.add(sql);
     return super.run(sql, ...values);
   }
 
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as in the class above
-  override get<Row>(sql: string, ...values: (string | number | null)[]): Row | undefined {
+  override get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
     this.texts.add(sql);
     return super.get<Row>(sql, ...values);
   }
 
-  override all<Row>(sql: string, ...values: (string | number | null)[]): Row[] {
+  override all<Row>(sql: string, ...values: SqlValue[]): Row[] {
     this.texts.add(sql);
     return super.all<Row>(sql, ...values);
   }
@@ -40,6 +41,10 @@ async function workThrough(store: Store): Promise<void> {
   const chat = new FakeConversation(store, ids, 'alpha');
   await chat.exchange('one', 'two');
   const turnId = await chat.openTurn('three');
+  const budget = { sessionUsd: 100, dayUsd: 100 };
+  const prompt = firstPrompt('runtime', 'a');
+  await chat.callModel(turnId, { budget, prompt });
+  await chat.startModelCall(null, { budget, prompt: { ...prompt, kept: 1, prefixBreak: null } });
   const [callId] = await chat.planCalls(turnId, 1);
   const started = present(callId, 'the call');
   await chat.commit(
@@ -72,13 +77,23 @@ async function workThrough(store: Store): Promise<void> {
   await store.read.sessions({ limit: 10 });
   await store.read.sessionsWithWork(10);
   await store.read.turnOfInbox(ids.next('inb'));
+  await store.read.modelCalls(chat.sessionId);
+  await store.read.modelCalls(chat.sessionId, turnId);
+  await store.read.promptTrail(chat.sessionId, 'runtime');
+  await store.read.usageSums('2026-01-01');
+  await store.changeSettings(chat.sessionId, { model: null, effort: null });
+  await chat.commit({ verb: 'set-title', title: 'x', by: 'model' });
+  await store.restKey({ provider: 'x', keyId: 'x', reason: 'x', until: 1 });
+  await store.wakeKey('x', 'x');
+  await chat.say('with an image', { contents: [{ sha256: 'x', bytes: new Uint8Array(1) }] });
+  await store.read.content('x');
   await store.importSession(ids.next('ses'), 'copy', { ...session, name: 'copy', entries });
   await store.deleteSession(chat.sessionId);
 }
 
 /** Partial indexes hold only what is under way; of the others one row is read, or what a partial index gave. */
 const harmless =
-  /USING (COVERING )?INDEX \w+_(waiting|open|unsettled|held)|SCAN (CONSTANT ROW|totals|tombstones|oldest|\(subquery)/;
+  /USING (COVERING )?INDEX \w+_(waiting|open|unsettled|held|started)|SCAN (CONSTANT ROW|totals|tombstones|oldest|\(subquery)/;
 
 void it('no statement of a turn reads a whole table', async () => {
   const database = new RecordingDatabase(':memory:', {});
@@ -92,6 +107,7 @@ void it('no statement of a turn reads a whole table', async () => {
   await workThrough({ ...verbsByName, read: createReader(database) } as unknown as Store);
   abandonLeases(database);
   resumeDeliveries(database);
+  loseAllModelCalls(database, 0);
 
   const statements = [...database.texts].filter((sql) => /^\s*(SELECT|INSERT|UPDATE|DELETE)/.test(sql));
   assert.ok(statements.length > 40);

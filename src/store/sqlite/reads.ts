@@ -1,6 +1,7 @@
 /** The reading verbs, as plain functions on a connection. They take no lock that a writer would wait for. */
 import type { InboxId, SessionId, SessionKey, TurnId } from '../../protocol/ids.ts';
 import type { Entry } from '../../protocol/messages.ts';
+import type { TokenUsage } from '../../protocol/usage.ts';
 import { present } from '../../lib/assert.ts';
 import type {
   CallRecord,
@@ -11,6 +12,9 @@ import type {
   StoreTotals,
   TurnRecord,
 } from '../store.ts';
+import { readContent } from './contents.ts';
+import { readKeyRests } from './key-rests.ts';
+import { readModelCalls, readPromptTrail, readUsageSums } from './model-call-reads.ts';
 import type { Database } from './open-database.ts';
 import {
   callColumns,
@@ -42,6 +46,11 @@ export function createReader(database: Database): StoreReader {
     turnOfInbox: async (id) => readTurnOfInbox(database, id),
     sessionsWithWork: async (limit) => readSessionsWithWork(database, limit),
     totals: async () => readTotals(database),
+    modelCalls: async (id, turnId) => readModelCalls(database, id, turnId),
+    promptTrail: async (id, runtime) => readPromptTrail(database, id, runtime),
+    usageSums: async (sinceDay) => readUsageSums(database, sinceDay),
+    keyRests: async (now) => readKeyRests(database, now),
+    content: async (sha256) => readContent(database, sha256),
   };
 }
 
@@ -142,22 +151,7 @@ function readSessionsWithWork(database: Database, limit: number): SessionId[] {
     .map((row) => row.sessionId);
 }
 
-interface TotalsRow {
-  readonly sessions: number;
-  readonly turnsOpen: number;
-  readonly turnsDone: number;
-  readonly turnsFailed: number;
-  readonly turnsParked: number;
-  readonly inboxWaiting: number;
-  readonly outboxPending: number;
-  readonly inputTokens: number;
-  readonly cachedTokens: number;
-  readonly outputTokens: number;
-  readonly reasoningTokens: number;
-  readonly usd: number;
-  readonly callsPriced: number;
-  readonly callsUnpriced: number;
-}
+type TotalsRow = Omit<StoreTotals, 'usage'> & TokenUsage & { readonly usd: number; readonly callsPriced: number };
 
 function readTotals(database: Database): StoreTotals {
   const row = present(
@@ -168,15 +162,15 @@ function readTotals(database: Database): StoreTotals {
       (SELECT count(*) FROM turns WHERE state = 'parked') AS turnsParked,
       (SELECT count(*) FROM inbox WHERE state = 'waiting') AS inboxWaiting,
       (SELECT count(*) FROM outbox WHERE state IN ('pending', 'attempting')) AS outboxPending,
-      input_tokens AS inputTokens, cached_tokens AS cachedTokens, output_tokens AS outputTokens,
-      reasoning_tokens AS reasoningTokens, usd, calls_priced AS callsPriced, calls_unpriced AS callsUnpriced
+      input_tokens AS inputTokens, cached_tokens AS cachedTokens, cache_write_tokens AS cacheWriteTokens,
+      output_tokens AS outputTokens, reasoning_tokens AS reasoningTokens, usd, calls_priced AS callsPriced,
+      calls_unpriced AS unpricedCalls, prefix_breaks AS prefixBreaks
       FROM totals`),
     'the row of totals',
   );
-  const { inputTokens, cachedTokens, outputTokens, reasoningTokens, usd, callsPriced, callsUnpriced, ...counts } = row;
-  const isPriceKnown = callsPriced > 0 || callsUnpriced === 0;
-  return {
-    ...counts,
-    usage: { inputTokens, cachedTokens, outputTokens, reasoningTokens, usd: isPriceKnown ? usd : null },
-  };
+  const { inputTokens, cachedTokens, cacheWriteTokens, outputTokens, reasoningTokens, usd, callsPriced, ...counts } =
+    row;
+  const isPriceKnown = callsPriced > 0 || counts.unpricedCalls === 0;
+  const tokens = { inputTokens, cachedTokens, cacheWriteTokens, outputTokens, reasoningTokens };
+  return { ...counts, usage: { ...tokens, usd: isPriceKnown ? usd : null } };
 }

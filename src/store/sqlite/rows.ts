@@ -1,11 +1,12 @@
 /** How rows become records. Columns are selected under the records' field names; JSON columns are decoded here only. */
+import type { SessionSettings } from '../../protocol/api.ts';
 import type { Entry, EntryBody, Question, UserMessage } from '../../protocol/messages.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import type { CallRecord, InboxRecord, OutboxRecord, PlannedCall, SessionRecord, TurnRecord } from '../store.ts';
 
-export const sessionColumns = `id, key, name, title, created_at AS createdAt, updated_at AS updatedAt,
-  last_seq AS lastSeq, messages, turn`;
-export type SessionRow = SessionRecord;
+export const sessionColumns = `id, key, name, title, titled_by AS titledBy, settings, created_at AS createdAt,
+  updated_at AS updatedAt, last_seq AS lastSeq, messages, turn`;
+export type SessionRow = Omit<SessionRecord, 'settings'> & { readonly settings: string };
 
 export const turnColumns = `id, session_id AS sessionId, state, opened_at AS openedAt, crashes,
   model_calls AS modelCalls, stop_requested AS stopRequested, first_seq AS firstSeq`;
@@ -19,7 +20,7 @@ export type CallRow = Pick<CallRecord, 'id' | 'turnId' | 'position' | 'state'> &
 };
 export type CallPlan = Omit<PlannedCall, 'id'>;
 
-export const inboxColumns = `id, session_id AS sessionId, channel, external_id AS externalId, message, target,
+export const inboxColumns = `id, session_id AS sessionId, channel, external_id AS externalId, sender, message, target,
   received_at AS receivedAt, state`;
 export type InboxRow = Omit<InboxRecord, 'message'> & { readonly message: string };
 
@@ -38,7 +39,7 @@ export interface EntryRow {
 // Rows come without a prototype; records are ordinary objects, whichever thread read them.
 
 export function toSession(row: SessionRow): SessionRecord {
-  return { ...row };
+  return { ...row, settings: JSON.parse(row.settings) as SessionSettings };
 }
 
 export function toTurn(row: TurnRow): TurnRecord {
@@ -58,6 +59,7 @@ export function toInbox(row: InboxRow): InboxRecord {
   return {
     ...row,
     externalId: JSON.parse(row.externalId) as string,
+    sender: JSON.parse(row.sender) as string,
     message: JSON.parse(row.message) as UserMessage,
     target: JSON.parse(row.target) as string,
   };

@@ -21,11 +21,14 @@ CREATE TABLE sessions (
   key        TEXT NOT NULL UNIQUE,
   name       TEXT NOT NULL UNIQUE,
   title      TEXT NOT NULL,
+  titled_by  TEXT NOT NULL DEFAULT 'words' CHECK (titled_by IN ('words', 'model', 'person')),
+  settings   TEXT NOT NULL DEFAULT '{"model":null,"effort":null}', -- JSON: SessionSettings
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   last_seq   INTEGER NOT NULL DEFAULT 0,
   messages   INTEGER NOT NULL DEFAULT 0,
-  turn       TEXT NOT NULL DEFAULT 'none' CHECK (turn IN ('none', 'open', 'parked'))
+  turn       TEXT NOT NULL DEFAULT 'none' CHECK (turn IN ('none', 'open', 'parked')),
+  spent_usd  REAL NOT NULL DEFAULT 0 -- by its model calls that have ended
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sessions_by_activity ON sessions (updated_at);
 
@@ -40,10 +43,13 @@ CREATE TABLE turns (
   model_calls    INTEGER NOT NULL DEFAULT 0,
   stop_requested INTEGER NOT NULL DEFAULT 0,
   first_seq      INTEGER NOT NULL,
+  channel        TEXT NOT NULL DEFAULT '', -- where its first message came from
+  sender         TEXT NOT NULL DEFAULT '""', -- JSON: string, who wrote that message
   PRIMARY KEY (session_id, id),
   CHECK ((state = 'open') = (outcome IS NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX turns_open ON turns (session_id) WHERE state = 'open';
+CREATE INDEX turns_by_session ON turns (session_id, first_seq);
 CREATE INDEX turns_parked ON turns (session_id) WHERE state = 'parked';
 
 -- Append-only. id grows over all sessions and is never used again: the search index follows it.
@@ -85,25 +91,86 @@ CREATE INDEX tool_calls_unsettled ON tool_calls (session_id, turn_id, seq, posit
   WHERE state IN ('planned', 'started', 'waiting');
 
 CREATE TABLE model_calls (
-  session_id       TEXT NOT NULL,
-  id               TEXT NOT NULL,
-  turn_id          TEXT NOT NULL,
-  purpose          TEXT NOT NULL CHECK (purpose IN ('answer', 'summarise')),
-  provider         TEXT NOT NULL,
-  model            TEXT NOT NULL,
-  state            TEXT NOT NULL CHECK (state IN ('started', 'completed', 'failed', 'cancelled')),
-  started_at       INTEGER NOT NULL,
-  ended_at         INTEGER,
-  answer_seq       INTEGER,
-  input_tokens     INTEGER,
-  cached_tokens    INTEGER,
-  output_tokens    INTEGER,
-  reasoning_tokens INTEGER,
-  usd              REAL,
-  error            TEXT,
-  PRIMARY KEY (session_id, id),
+  number             INTEGER PRIMARY KEY, -- order of starting
+  session_id         TEXT NOT NULL REFERENCES sessions (id),
+  id                 TEXT NOT NULL,
+  turn_id            TEXT,
+  purpose            TEXT NOT NULL CHECK (
+    purpose IN ('answer', 'summarise', 'title', 'compression', 'approval', 'vision')
+  ),
+  provider           TEXT NOT NULL,
+  model              TEXT NOT NULL,
+  key_id             TEXT NOT NULL,
+  state              TEXT NOT NULL CHECK (state IN ('started', 'completed', 'failed', 'cancelled', 'lost')),
+  started_at         INTEGER NOT NULL,
+  ended_at           INTEGER,
+  answer_seq         INTEGER,
+  -- What it counts for.
+  day                TEXT NOT NULL,
+  channel            TEXT NOT NULL,
+  user               TEXT NOT NULL, -- JSON: string
+  reserved_usd       REAL,
+  -- What it used; null until it has ended, and if it used nothing.
+  input_tokens       INTEGER,
+  cached_tokens      INTEGER,
+  cache_write_tokens INTEGER,
+  output_tokens      INTEGER,
+  reasoning_tokens   INTEGER,
+  usd                REAL,
+  error              TEXT, -- JSON: string
+  -- Its prompt: the first units of the one before on the same runtime, and those added.
+  runtime            TEXT NOT NULL,
+  units              INTEGER NOT NULL,
+  kept               INTEGER NOT NULL,
+  added              TEXT NOT NULL, -- JSON: string[]
+  prefix_break       TEXT,
+  head_seq           INTEGER NOT NULL,
+  effort             TEXT,
+  UNIQUE (session_id, id),
   FOREIGN KEY (session_id, turn_id) REFERENCES turns (session_id, id)
+) STRICT;
+CREATE INDEX model_calls_by_turn ON model_calls (session_id, turn_id);
+CREATE INDEX model_calls_by_runtime ON model_calls (session_id, runtime);
+CREATE INDEX model_calls_started ON model_calls (session_id) WHERE state = 'started';
+
+-- What model calls used, of those that used anything. Removing a session takes nothing away.
+CREATE TABLE usage_sums (
+  day                TEXT NOT NULL,
+  channel            TEXT NOT NULL,
+  user               TEXT NOT NULL, -- JSON: string
+  provider           TEXT NOT NULL,
+  model              TEXT NOT NULL,
+  purpose            TEXT NOT NULL,
+  calls              INTEGER NOT NULL,
+  input_tokens       INTEGER NOT NULL,
+  cached_tokens      INTEGER NOT NULL,
+  cache_write_tokens INTEGER NOT NULL,
+  output_tokens      INTEGER NOT NULL,
+  reasoning_tokens   INTEGER NOT NULL,
+  usd                REAL NOT NULL,
+  unpriced_calls     INTEGER NOT NULL,
+  PRIMARY KEY (day, channel, user, provider, model, purpose)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE key_rests (
+  provider    TEXT NOT NULL,
+  key_id      TEXT NOT NULL,
+  reason      TEXT NOT NULL, -- JSON: string
+  rests_until INTEGER NOT NULL,
+  PRIMARY KEY (provider, key_id)
+) STRICT, WITHOUT ROWID;
+
+-- Bytes of messages by their hash, each once, for as long as a session refers to them.
+CREATE TABLE contents (
+  sha256 TEXT PRIMARY KEY,
+  bytes  BLOB NOT NULL
+) STRICT;
+CREATE TABLE session_contents (
+  session_id TEXT NOT NULL REFERENCES sessions (id),
+  sha256     TEXT NOT NULL REFERENCES contents (sha256),
+  PRIMARY KEY (session_id, sha256)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX session_contents_by_hash ON session_contents (sha256);
 
 CREATE TABLE inbox (
   number      INTEGER PRIMARY KEY, -- order of arrival
@@ -111,6 +178,7 @@ CREATE TABLE inbox (
   session_id  TEXT NOT NULL REFERENCES sessions (id),
   channel     TEXT NOT NULL,
   external_id TEXT NOT NULL, -- JSON: string
+  sender      TEXT NOT NULL, -- JSON: string
   message     TEXT NOT NULL, -- JSON: UserMessage
   target      TEXT NOT NULL, -- JSON: string
   received_at INTEGER NOT NULL,
@@ -156,16 +224,18 @@ CREATE INDEX leases_held ON leases (owner) WHERE state = 'held';
 
 -- One row: what would take a scan to count. Since the store began; removing a session takes nothing away.
 CREATE TABLE totals (
-  id               INTEGER PRIMARY KEY CHECK (id = 1),
-  turns_done       INTEGER NOT NULL DEFAULT 0,
-  turns_failed     INTEGER NOT NULL DEFAULT 0,
-  input_tokens     INTEGER NOT NULL DEFAULT 0,
-  cached_tokens    INTEGER NOT NULL DEFAULT 0,
-  output_tokens    INTEGER NOT NULL DEFAULT 0,
-  reasoning_tokens INTEGER NOT NULL DEFAULT 0,
-  usd              REAL NOT NULL DEFAULT 0,
-  calls_priced     INTEGER NOT NULL DEFAULT 0,
-  calls_unpriced   INTEGER NOT NULL DEFAULT 0
+  id                 INTEGER PRIMARY KEY CHECK (id = 1),
+  turns_done         INTEGER NOT NULL DEFAULT 0,
+  turns_failed       INTEGER NOT NULL DEFAULT 0,
+  input_tokens       INTEGER NOT NULL DEFAULT 0,
+  cached_tokens      INTEGER NOT NULL DEFAULT 0,
+  cache_write_tokens INTEGER NOT NULL DEFAULT 0,
+  output_tokens      INTEGER NOT NULL DEFAULT 0,
+  reasoning_tokens   INTEGER NOT NULL DEFAULT 0,
+  usd                REAL NOT NULL DEFAULT 0,
+  calls_priced       INTEGER NOT NULL DEFAULT 0,
+  calls_unpriced     INTEGER NOT NULL DEFAULT 0,
+  prefix_breaks      INTEGER NOT NULL DEFAULT 0 -- with no reason on record
 ) STRICT;
 INSERT INTO totals (id) VALUES (1);
 `;

@@ -10,6 +10,7 @@ import type { Store } from '../store.ts';
 import { createInlineBackground, createThreadBackground, type Background } from './background.ts';
 import { resumeDeliveries } from './deliveries.ts';
 import { abandonLeases } from './leases.ts';
+import { loseAllModelCalls } from './lost-model-calls.ts';
 import type { Database } from './open-database.ts';
 import { openStateDatabase } from './open-state-database.ts';
 import { createReader } from './reads.ts';
@@ -48,10 +49,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 }
 
 /** The home lock says that no other process is alive: what was held or attempted has no owner any more. */
-function takeOver(database: Database, { owner, log }: SqliteStoreOptions): void {
+function takeOver(database: Database, { owner, clock, log }: SqliteStoreOptions): void {
   try {
-    const [leases, deliveries] = database.transaction(() => [abandonLeases(database), resumeDeliveries(database)]);
-    if (leases > 0 || deliveries > 0) log.info('took over after an unclean end', { owner, leases, deliveries });
+    const left = database.transaction(() => ({
+      leases: abandonLeases(database),
+      deliveries: resumeDeliveries(database),
+      modelCalls: loseAllModelCalls(database, clock.now()),
+    }));
+    if (Object.values(left).some((count) => count > 0)) log.info('took over after an unclean end', { owner, ...left });
   } catch (error) {
     database.close();
     throw error;
@@ -88,6 +93,9 @@ function assembleStore({ path, database, writer, background, afterCommit }: Part
     commit: (lease, writes) => noted(writer.write('commit', lease, writes)),
     requestStop: (sessionId) => writer.write('requestStop', sessionId),
     answerCall: (sessionId, callId, answer) => writer.write('answerCall', sessionId, callId, answer),
+    changeSettings: (sessionId, settings) => writer.write('changeSettings', sessionId, settings),
+    restKey: (rest) => writer.write('restKey', rest),
+    wakeKey: (provider, keyId) => writer.write('wakeKey', provider, keyId),
     claimDeliveries: (owner, limit) => writer.write('claimDeliveries', owner, limit),
     recordPartSent: (id, platformId) => writer.write('recordPartSent', id, platformId),
     settleDelivery: (id, settlement) => writer.write('settleDelivery', id, settlement),

@@ -3,18 +3,32 @@ import type { InboxId, TurnId } from '../../protocol/ids.ts';
 import type { UserMessage } from '../../protocol/messages.ts';
 import type { SessionWrite } from '../store.ts';
 import { queueReply } from './deliveries.ts';
+import { loseModelCalls } from './lost-model-calls.ts';
 import { conflict, type SessionDraft } from './session-draft.ts';
+
+/** Where a turn's first message came from and who wrote it: for whom its model calls are. `sender` is JSON. */
+export interface Origin {
+  readonly channel: string;
+  readonly sender: string;
+}
+
+export const nobody: Origin = { channel: '', sender: '""' };
 
 export function openTurn(draft: SessionDraft, write: SessionWrite & { verb: 'open-turn' }): void {
   const { turnId } = write;
   if (draft.openTurnId !== null) throw conflict(`turn ${draft.openTurnId} of ${draft.sessionId} is still open`);
+  const [first] = write.promote;
+  const origin = draft.database.get<Origin>('SELECT channel, sender FROM inbox WHERE id = ?', first ?? null);
   // The row comes first because the entry refers to it.
   draft.database.run(
-    `INSERT INTO turns (session_id, id, state, opened_at, first_seq) VALUES (?, ?, 'open', ?, ?)`,
+    `INSERT INTO turns (session_id, id, state, opened_at, first_seq, channel, sender)
+     VALUES (?, ?, 'open', ?, ?, ?, ?)`,
     draft.sessionId,
     turnId,
     draft.now,
     draft.lastSeq + 1,
+    origin?.channel ?? nobody.channel,
+    origin?.sender ?? nobody.sender,
   );
   draft.setTurn('open', turnId);
   draft.append(turnId, { kind: 'turn-opened' });
@@ -44,6 +58,7 @@ export function closeTurn(draft: SessionDraft, write: SessionWrite & { verb: 'cl
   const { turnId, outcome } = write;
   draft.requireOpenTurn(turnId);
   requireNoUnsettledCalls(draft, turnId);
+  loseModelCalls(draft.database, draft.now, draft.sessionId, turnId);
   const isParked = outcome === 'parked';
   draft.database.run(
     'UPDATE turns SET state = ?, outcome = ?, closed_at = ? WHERE session_id = ? AND id = ?',

@@ -7,9 +7,11 @@ import { admit } from './admit.ts';
 import { answerCall } from './call-writes.ts';
 import { commit } from './commit.ts';
 import { claimDeliveries, recordPartSent, settleDelivery } from './deliveries.ts';
+import { restKey, wakeKey } from './key-rests.ts';
 import { acquireLease, releaseLease, renewLeases } from './leases.ts';
 import type { Database } from './open-database.ts';
 import { dropParked, retryParked } from './parked-turns.ts';
+import { changeSettings } from './session-labels.ts';
 import { deleteSession, importSession, requestStop } from './whole-sessions.ts';
 
 export const verbs = {
@@ -20,6 +22,9 @@ export const verbs = {
   commit,
   requestStop,
   answerCall,
+  changeSettings,
+  restKey,
+  wakeKey,
   claimDeliveries,
   recordPartSent,
   settleDelivery,

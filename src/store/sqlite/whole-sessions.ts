@@ -4,7 +4,9 @@ import type { Entry, TurnOutcome } from '../../protocol/messages.ts';
 import { present } from '../../lib/assert.ts';
 import { StoreError, type PortableSession, type SessionRecord } from '../store.ts';
 import { isNameTaken } from './admit.ts';
+import { dropContents } from './contents.ts';
 import { isLeased } from './leases.ts';
+import { loseModelCalls } from './lost-model-calls.ts';
 import type { Database } from './open-database.ts';
 import { readSession } from './reads.ts';
 import { insertEntry, isSaid, newestEntryId } from './session-draft.ts';
@@ -19,6 +21,9 @@ export function deleteSession(database: Database, now: number, id: SessionId): b
   if (session.turn === 'open' && isLeased(database, now, id)) {
     throw new StoreError('conflict', `Session ${session.name} is at work; stop it first, then delete it.`);
   }
+  // What it may have cost stays on record, the session does not.
+  loseModelCalls(database, now, id);
+  dropContents(database, id);
   database.run(`INSERT INTO tombstones (session_id, entry_id, at) VALUES (?, ${newestEntryId}, ?)`, id, now);
   for (const table of ['outbox', 'inbox', 'leases', 'tool_calls', 'model_calls', 'entries', 'turns'] as const) {
     database.run(`DELETE FROM ${table} WHERE session_id = ?`, id);

@@ -1,9 +1,13 @@
+import { localDay } from '../lib/local-day.ts';
+
 /** A moment for people, in their own time zone: `2026-01-31 09:05`. */
 export function formatTime(at: number): string {
   const time = new Date(at);
-  const two = (value: number) => String(value).padStart(2, '0');
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`;
+  return `${localDay(at)} ${two(time.getHours())}:${two(time.getMinutes())}`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
 }
 
 /** A span of time in its largest unit that says enough: `42 s`, `3 min`, `5 h 10 min`, `2 d 4 h`. */
