@@ -21,19 +21,29 @@ const after = (reason: ModelErrorReason, over: Partial<Walk> = {}, retryAfterMs:
   afterFailure(new ModelError(reason, 'no', { retryAfterMs }), { ...walk, ...over }, random);
 const lost = (transport: TransportFailure) => new ModelError('timeout', 'no', { transport });
 
-for (const [number, transport] of [
-  ['C68', 'read-timeout'],
-  ['C69', 'connect-timeout'],
-  ['C70', 'pool-timeout'],
-  ['C75', 'connect-error'],
-] as const) {
-  test(`${number} after a ${transport} and all retries there is one more attempt over a fresh connection`, () => {
-    const spent = { ...walk, retries: 3 };
-    assert.deepEqual(afterFailure(lost(transport), spent, random), { kind: 'recover-transport', delayMs: 6_000 });
-    const used = { ...spent, isTransportRecovered: true };
-    assert.deepEqual(afterFailure(lost(transport), used, random), { kind: 'give-up' });
-  });
+/** One more attempt over a fresh connection once the retries are spent, and only one. */
+function recoversFrom(transport: TransportFailure): void {
+  const spent = { ...walk, retries: 3 };
+  assert.deepEqual(afterFailure(lost(transport), spent, random), { kind: 'recover-transport', delayMs: 6_000 });
+  const used = { ...spent, isTransportRecovered: true };
+  assert.deepEqual(afterFailure(lost(transport), used, random), { kind: 'give-up' });
 }
+
+test('C68 after a read timeout and all retries there is one more attempt over a fresh connection', () => {
+  recoversFrom('read-timeout');
+});
+
+test('C69 after a connect timeout too', () => {
+  recoversFrom('connect-timeout');
+});
+
+test('C70 after waiting in vain for a free connection too', () => {
+  recoversFrom('pool-timeout');
+});
+
+test('C75 after a connect error of a direct endpoint too', () => {
+  recoversFrom('connect-error');
+});
 
 test('C76 a model on this machine gets a fresh connection too', () => {
   const local = scriptedRuntime({ provider: 'ollama', reach: 'local' });
