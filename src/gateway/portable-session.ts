@@ -95,7 +95,12 @@ const text = z.object({ kind: z.literal('text'), text: z.string() });
 const content = z.object({ sha256: z.string(), bytes: z.number(), mediaType: z.string() });
 const image = z.object({ kind: z.literal('image'), content });
 const file = z.object({ kind: z.literal('file'), name: z.string(), content });
-const reasoning = z.object({ kind: z.literal('reasoning'), text: z.string(), opaque: z.optional(z.string()) });
+const reasoning = z.object({
+  kind: z.literal('reasoning'),
+  text: z.string(),
+  opaque: z.optional(z.string()),
+  origin: z.optional(z.string()),
+});
 const toolCall = z.object({
   kind: z.literal('tool-call'),
   callId: id('cal'),
