@@ -25,7 +25,7 @@ export async function callModel(deps: TurnDeps, question: ModelQuestion, signal:
   const { chain } = deps.agent;
   const { turnId, journal } = question;
   const told = await deps.models.begin(present(journal.openTurn, 'an open turn'));
-  if (told !== null) await deps.commit([{ verb: 'notice', turnId, text: told }]);
+  if (told !== null) await deps.tell(turnId, told);
   let tries: Tries = { retries: 0, keys: new Set() };
   let isTransportRecovered = false;
 
@@ -78,7 +78,7 @@ export async function callModel(deps: TurnDeps, question: ModelQuestion, signal:
         break;
       case 'fall-back':
         chain.fallBack(isFit);
-        await deps.commit([{ verb: 'notice', turnId, text: fallbackNotice(error, chain.current) }]);
+        await deps.tell(turnId, fallbackNotice(error, chain.current));
         tries = { retries: 0, keys: new Set() };
         key = await firstKey(deps, tries);
         break;

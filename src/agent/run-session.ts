@@ -49,6 +49,18 @@ export async function runSession(
   control: RunControl,
 ): Promise<RunEnd> {
   const { store, clock } = deps;
+  // The signal is taken before the journal is read: a stop is stored first and signalled second, so that one that comes
+  // in between is either seen in the journal or heard by the action.
+  let signal = control.nextAction();
+  const loaded = await loadJournal(store.read, lease.sessionId);
+  if (loaded === null) return { kind: 'rested' };
+  let journal = loaded;
+  // It may be stored and yet unknown to those who look on: the run before this one may have ended in between.
+  const newest = journal.entries.at(-1);
+  if (newest !== undefined) deps.publish({ kind: 'entry', entry: newest });
+  if (journal.openTurn !== null) deps.publish({ kind: 'turn-started', turnId: journal.openTurn.id });
+
+  const commit: TurnDeps['commit'] = (writes) => store.commit(lease, writes);
   const turnDeps: TurnDeps = {
     ...deps,
     agent,
@@ -57,19 +69,13 @@ export async function runSession(
     read: store.read,
     restKey: store.restKey,
     wakeKey: store.wakeKey,
-    commit: (writes) => deps.store.commit(lease, writes),
+    commit,
+    async tell(turnId, text) {
+      await commit([{ verb: 'notice', turnId, text }]);
+      journal = await publishNew(deps, journal);
+    },
     sink: deps.publish,
   };
-  // The signal is taken before the journal is read: a stop is stored first and signalled second, so that one that comes
-  // in between is either seen in the journal or heard by the action.
-  let signal = control.nextAction();
-  let journal = await loadJournal(deps.store.read, lease.sessionId);
-  if (journal === null) return { kind: 'rested' };
-  // It may be stored and yet unknown to those who look on: the run before this one may have ended in between.
-  const newest = journal.entries.at(-1);
-  if (newest !== undefined) deps.publish({ kind: 'entry', entry: newest });
-  if (journal.openTurn !== null) deps.publish({ kind: 'turn-started', turnId: journal.openTurn.id });
-
   for (;;) {
     if (control.leaving.aborted) return { kind: journal.openTurn === null ? 'rested' : 'left' };
     const action = decide(journal, settings.limits, clock.now());

@@ -5,7 +5,7 @@ import type { Log } from '../lib/log.ts';
 import type { RandomSource } from '../lib/random.ts';
 import type { ModelRequest, Runtime } from '../models/model.ts';
 import type { LiveEvent } from '../protocol/events.ts';
-import type { CallId, SessionId } from '../protocol/ids.ts';
+import type { CallId, SessionId, TurnId } from '../protocol/ids.ts';
 import type { Head } from '../protocol/messages.ts';
 import type { Effort } from '../protocol/usage.ts';
 import type { SessionWrite, Store, StoreReader } from '../store/store.ts';
@@ -54,6 +54,8 @@ export interface TurnDeps {
   readonly read: StoreReader;
   /** All of these writes or none, under the session's lease. Throws a `StoreError`. */
   readonly commit: (writes: readonly SessionWrite[]) => Promise<void>;
+  /** A word to the people, stored and shown at once. */
+  readonly tell: (turnId: TurnId, text: string) => Promise<void>;
   readonly restKey: Store['restKey'];
   readonly wakeKey: Store['wakeKey'];
   /** Shows work in progress. Never throws. */
