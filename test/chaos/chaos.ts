@@ -16,7 +16,7 @@ const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '150' },
     seed: { type: 'string', default: '1' },
-    worlds: { type: 'string', default: '2' },
+    worlds: { type: 'string', default: '3' },
     verbose: { type: 'boolean', default: false },
   },
 });
@@ -32,20 +32,22 @@ function tableOf(report: ChaosReport): string {
   const { verdict } = report;
   const rows: [string, string | number][] = [
     ['kills', report.kills],
-    ['cases', report.cases],
     ['acknowledged', verdict.acknowledged],
     ['answered', verdict.answered],
+    ...badColumns.map((column): [string, number] => [words[column], verdict[column]]),
+    ['other problems', verdict.problems.length - badColumns.reduce((sum, column) => sum + verdict[column], 0)],
+    ['recovery to ready, p50 / p99', `${percentile(report.readyMs, 50)} / ${percentile(report.readyMs, 99)} ms`],
+    [
+      'recovery to all settled, p50 / p99',
+      `${percentile(report.settledMs, 50)} / ${percentile(report.settledMs, 99)} ms`,
+    ],
+    ['cases', report.cases],
     ['stopped, as asked', verdict.stopped],
     ['parked, after three kills', verdict.parked - verdict.parkedTooEarly],
     ['effects', verdict.effects],
     ['calls told as unknown', verdict.unknownCalls],
-    ...badColumns.map((column): [string, number] => [words[column], verdict[column]]),
-    ['other problems', verdict.problems.length - badColumns.reduce((sum, column) => sum + verdict[column], 0)],
-    ['restart to ready, p50 / p99', `${percentile(report.readyMs, 50)} / ${percentile(report.readyMs, 99)} ms`],
-    [
-      'restart to all settled, p50 / p99',
-      `${percentile(report.settledMs, 50)} / ${percentile(report.settledMs, 99)} ms`,
-    ],
+    ['posts marked as repeated', verdict.markedCopies],
+    ['requests to the model server, spoiled ones', `${verdict.modelRequests}, ${verdict.modelFaults}`],
     ['points hit', `${namedPoints.filter(({ name }) => report.hits.has(name)).length} of ${namedPoints.length}`],
   ];
   const width = Math.max(...rows.map(([label]) => label.length));
@@ -55,12 +57,15 @@ function tableOf(report: ChaosReport): string {
 const words: Record<(typeof badColumns)[number], string> = {
   lost: 'lost',
   doubled: 'doubled',
+  cutShort: 'answers cut short',
+  outOfOrder: 'parts out of order',
   repeatedEffects: 'effects repeated unmarked',
   effectsWithoutCall: 'effects without a call',
   effectsMissing: 'finished without effect',
   invalidTranscripts: 'invalid transcripts',
   shownButNotStored: 'shown but not stored',
   parkedTooEarly: 'parked too early',
+  prefixBreaks: 'prefixes broken unexplained',
 };
 
 function percentile(values: readonly number[], percent: number): number {

@@ -4,10 +4,11 @@
  */
 import type { SessionEvent } from '../../src/protocol/events.ts';
 import type { SessionWrite, Store } from '../../src/store/store.ts';
-import type { SceneKind } from './scenes.ts';
+import { sceneKinds, type SceneKind, type Setup } from './scenes.ts';
+import type { HoldPoint } from './scripted-platform.ts';
 
-/** The scene that makes a verb happen; `any` if most do; null if nothing in these runs does, with the reason beside it. */
-type Reached = SceneKind | 'any' | null;
+/** The scenes that make a verb happen; `any` if most do; null if nothing in these runs does, with the reason beside it. */
+type Reached = SceneKind | readonly SceneKind[] | 'any' | null;
 type StoreVerb = Exclude<keyof Store, 'read' | 'description'>;
 
 const storeVerbs: Record<StoreVerb, Reached> = {
@@ -16,20 +17,22 @@ const storeVerbs: Record<StoreVerb, Reached> = {
   releaseLease: 'any',
   commit: 'any',
   claimDeliveries: 'any',
+  recordPartSent: 'parts',
   settleDelivery: 'any',
   requestStop: 'stop',
+  answerCall: 'ask',
   deleteSession: 'delete',
   importSession: 'import',
   snapshot: 'backup',
-  // The channel of the local API has no parts: a reply is read in the log.
-  recordPartSent: null,
-  // First after ten seconds of work.
+  // First after ten seconds of work, as long as ten cases.
   renewLeases: null,
   // Asked for by a person about a parked turn: hit after the cases that park one.
   retryParked: null,
   dropParked: null,
-  // Needs a tool that asks a person; the rehearsal calls none.
-  answerCall: null,
+  changeSettings: 'settings',
+  restKey: 'limited',
+  // Only when every key of every model rests: the turn before would have to fail.
+  wakeKey: null,
   // Change nothing.
   search: null,
   rebuildSearch: null,
@@ -45,12 +48,12 @@ const writeVerbs: Record<SessionWrite['verb'], Reached> = {
   'end-model-call': 'any',
   'append-answer': 'any',
   'start-call': 'sequence',
-  'settle-call': 'remember',
+  'settle-call': ['remember', 'ask'],
   'close-turn': 'any',
-  // Needs a model that is no use, or one that says nothing: the rehearsal is neither.
-  'append-nudge': null,
-  ask: null,
-  notice: null,
+  'append-nudge': 'budget',
+  ask: 'ask',
+  notice: 'budget',
+  'set-title': 'named',
 };
 
 /** What a follower of the session sees when the gateway is killed from outside: mid-stream, mid-tool, between the two. */
@@ -64,21 +67,36 @@ const eventKinds: Partial<Record<SessionEvent['kind'], SceneKind | 'any'>> = {
   'turn-ended': 'any',
 };
 
+/** Requests to the platform in which the gateway dies: what it told may have arrived, and nobody tells it. */
+const holdPoints: Record<HoldPoint, SceneKind> = { acknowledging: 'plain', posting: 'parts', posted: 'parts' };
+
 export interface NamedPoint {
-  /** `before:VERB`, `during:VERB`, `after:VERB`, or `seen:EVENT`. */
+  /** `before:VERB`, `during:VERB`, `after:VERB`, `seen:EVENT` or `platform:REQUEST`. */
   readonly name: string;
-  readonly by: 'store' | 'event';
-  readonly scene: SceneKind | 'any';
+  readonly by: 'store' | 'event' | 'platform';
+  /** One of these makes it happen; most do if there are none. */
+  readonly scenes: readonly SceneKind[];
 }
 
 export const namedPoints: readonly NamedPoint[] = [
-  ...Object.entries({ ...storeVerbs, ...writeVerbs }).flatMap(([verb, scene]) =>
-    scene === null
-      ? []
-      : ['before', 'during', 'after'].map((when) => ({ name: `${when}:${verb}`, by: 'store', scene }) as const),
+  ...Object.entries({ ...storeVerbs, ...writeVerbs }).flatMap(([verb, reached]) =>
+    reached === null ? [] : ['before', 'during', 'after'].map((when) => pointOf('store', `${when}:${verb}`, reached)),
   ),
-  ...Object.entries(eventKinds).map(([kind, scene]) => ({ name: `seen:${kind}`, by: 'event', scene }) as const),
+  ...Object.entries(eventKinds).map(([kind, scene]) => pointOf('event', `seen:${kind}`, scene)),
+  ...Object.entries(holdPoints).map(([point, scene]) => pointOf('platform', `platform:${point}`, scene)),
 ];
+
+function pointOf(by: NamedPoint['by'], name: string, reached: Exclude<Reached, null>): NamedPoint {
+  const scenes = reached === 'any' ? [] : typeof reached === 'string' ? [reached] : reached;
+  return { by, name, scenes };
+}
+
+/** The scenes of this setup that come to the point; null if it can't be reached, empty if most do. */
+export function scenesFor({ by, scenes }: NamedPoint, setup: Setup): readonly SceneKind[] | null {
+  const able = scenes.filter((scene) => sceneKinds[setup].includes(scene));
+  if (by === 'platform' && setup !== 'surrounded') return null;
+  return able.length === 0 && scenes.length > 0 ? null : able;
+}
 
 /** What a gateway that takes up unfinished work does first: killed here, it dies while it recovers. */
 export const recoveryPoints: readonly string[] = [
@@ -95,5 +113,7 @@ export const recoveryPoints: readonly string[] = [
   'after:close-turn',
   'before:claimDeliveries',
   'after:claimDeliveries',
+  'before:recordPartSent',
+  'after:recordPartSent',
   'before:settleDelivery',
 ];

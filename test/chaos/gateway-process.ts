@@ -2,9 +2,18 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 
-/** What users start: the launcher and the built bundle. */
-const program = join(import.meta.dirname, '../../bin/talaria');
 const stderrCharsMax = 8_000;
+
+export interface GatewayProgram {
+  readonly command: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What users start: the launcher and the built bundle. */
+export const talariaProgram: GatewayProgram = {
+  command: [join(import.meta.dirname, '../../bin/talaria'), 'gateway', '--port', '0'],
+  env: {},
+};
 
 export interface GatewayEnd {
   readonly code: number | null;
@@ -23,11 +32,12 @@ export class GatewayProcess {
   stderr = '';
   readonly #child: ChildProcess;
 
-  constructor(home: string, fault: string | null) {
+  constructor(program: GatewayProgram, home: string, fault: string | null) {
     this.fault = fault;
     const { PATH, HOME } = process.env;
-    const env = { PATH, HOME, TALARIA_HOME: home, ...(fault === null ? {} : { TALARIA_FAULT: fault }) };
-    const child = spawn(program, ['gateway', '--port', '0'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const own = { TALARIA_HOME: home, ...(fault === null ? {} : { TALARIA_FAULT: fault }) };
+    const [file, ...args] = program.command;
+    const child = spawn(file, args, { env: { PATH, HOME, ...program.env, ...own }, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
     child.stderr.on('data', (chunk: Buffer) => {
       this.stderr = (this.stderr + chunk.toString()).slice(-stderrCharsMax);

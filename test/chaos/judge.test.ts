@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countingIdSource, type Id } from '../../src/lib/ids.ts';
 import type { CallOutcome, Entry, EntryBody, ToolCallPart } from '../../src/protocol/messages.ts';
+import { repetitionMark } from '../../src/gateway/delivery/deliver.ts';
 import { badColumns, isClean, judge, type Evidence, type SentMessage } from './judge.ts';
+import type { ChatView } from './judge-platform.ts';
+import type { ChatKind } from './platform-book.ts';
 
 const ids = countingIdSource();
 const turnId = ids.next('trn');
@@ -41,7 +44,14 @@ const opened: EntryBody = { kind: 'turn-opened' };
 const closed: EntryBody = { kind: 'turn-closed', outcome: 'answered' };
 
 function log(...bodies: EntryBody[]): Entry[] {
-  return bodies.map((body, index) => ({ ...body, seq: index + 1, at: 0, turnId }));
+  let current = turnId;
+  return bodies.map((body, index) => {
+    const before = bodies[index - 1];
+    // A parked turn that is opened is the same one again.
+    const isNext = body.kind === 'turn-opened' && before?.kind === 'turn-closed' && before.outcome !== 'parked';
+    if (isNext) current = ids.next('trn');
+    return { ...body, seq: index + 1, at: 0, turnId: current };
+  });
 }
 
 const good = log(opened, user(mine), answer('', 'e1', 'e2'), result('e1'), result('e2'), answer('all done'), closed);
@@ -55,13 +65,32 @@ const message: SentMessage = {
 };
 
 function evidence(
-  changed: { entries?: Entry[]; shown?: Entry[]; ledger?: string[]; sent?: SentMessage } = {},
+  changed: {
+    entries?: Entry[];
+    shown?: Entry[];
+    ledger?: string[];
+    sent?: SentMessage;
+    chat?: Omit<ChatView, 'session'>;
+    rejected?: string[];
+    prefixBreaks?: number;
+  } = {},
 ): Evidence {
-  const { entries = good, shown = [], ledger = ['e1', 'e2'], sent = message } = changed;
+  const {
+    entries = good,
+    shown = [],
+    ledger = ['e1', 'e2'],
+    sent = message,
+    chat,
+    rejected = [],
+    prefixBreaks = 0,
+  } = changed;
   return {
     sent: [sent],
     transcripts: new Map([['x', entries]]),
     shown: new Map([['x', shown]]),
+    chats: chat === undefined ? [] : [{ ...chat, session: 'x' }],
+    model: { requests: 0, faults: 0, rejected },
+    prefixBreaks,
     ledger,
     effectsOfRemoved: new Set(),
   };
@@ -145,4 +174,75 @@ test('a parked turn that was tried again and answered is answered', () => {
   const entries = log(opened, user(mine), parked, opened, answer('done'), closed);
   const verdict = judge(evidence({ entries, ledger: [] }));
   assert.deepEqual([isClean(verdict), verdict.answered, verdict.parked], [true, 1, 0]);
+});
+
+test('a prompt that broke its prefix is seen', () => {
+  assert.deepEqual(complaints({ prefixBreaks: 1 }), ['prefixBreaks']);
+});
+
+test('a request that the model server calls invalid counts as an invalid transcript', () => {
+  assert.deepEqual(complaints({ rejected: ['messages.3: a result without a call'] }), ['invalidTranscripts']);
+});
+
+/** Two parts on a platform that takes 120 characters, and with the room for the mark too. */
+const [first, second] = ['a '.repeat(49).trim(), 'b '.repeat(45).trim()];
+const twoTurns = log(
+  opened,
+  user(mine),
+  answer(`${first}\n${second}`),
+  closed,
+  opened,
+  user(another),
+  answer('done, the second time'),
+  closed,
+);
+
+/** `REPLY/PART`, with an exclamation mark where it says that it may be repeated, as they came. */
+function posted(kind: ChatKind, ...ids: string[]): Parameters<typeof evidence>[0] {
+  const texts: Record<string, string> = { 'one/1': first, 'one/2': second, 'two/1': 'done, the second time' };
+  const posts = ids.map((id) => {
+    const dedupeId = id.replace('!', '');
+    const mark = id.endsWith('!') ? repetitionMark : '';
+    return { chat: 'c', dedupeId, text: `${mark}${texts[dedupeId] ?? dedupeId}` };
+  });
+  return { entries: twoTurns, ledger: [], sent: { ...message, answerHas: null }, chat: { kind, posts } };
+}
+
+test('replies that came whole and in order are fine, on both kinds of platform', () => {
+  for (const kind of ['exact', 'forgetful'] as const)
+    assert.deepEqual(judge(evidence(posted(kind, 'one/1', 'one/2', 'two/1'))).problems, []);
+});
+
+test('a reply that never came is lost, one that answers nothing is doubled', () => {
+  assert.deepEqual(complaints(posted('exact', 'one/1', 'one/2')), ['lost']);
+  assert.deepEqual(complaints(posted('exact', 'one/1', 'one/2', 'two/1', 'three/1')), ['doubled']);
+});
+
+test('a reply without one of its parts, or with other words, is cut short', () => {
+  assert.deepEqual(complaints(posted('exact', 'one/1', 'two/1')), ['cutShort']);
+  assert.deepEqual(complaints(posted('forgetful', 'one/1', 'one/2', 'one/3', 'two/1')), ['cutShort']);
+});
+
+test('parts or replies that came in another order are seen', () => {
+  assert.deepEqual(complaints(posted('forgetful', 'one/2', 'one/1', 'two/1')), ['outOfOrder']);
+  assert.deepEqual(complaints(posted('exact', 'one/1', 'two/1', 'one/2')), ['outOfOrder']);
+  assert.deepEqual(complaints(posted('exact', 'two/1', 'one/1', 'one/2')), ['cutShort']);
+});
+
+test('a part that came again is doubled, unless the platform can not tell and it says so itself', () => {
+  const again = posted('forgetful', 'one/1', 'one/1!', 'one/2', 'one/2!', 'two/1!');
+  assert.deepEqual([judge(evidence(again)).problems, judge(evidence(again)).markedCopies], [[], 2]);
+  assert.deepEqual(complaints(posted('forgetful', 'one/1', 'one/1', 'one/2', 'two/1')), ['doubled']);
+  assert.deepEqual(complaints(posted('exact', 'one/1', 'one/1', 'one/2', 'two/1')), ['doubled']);
+});
+
+test('a turn that ended without an answer is told by its notice; one that was stopped before it said anything is not', () => {
+  const notice: EntryBody = { kind: 'notice', text: 'This turn is parked.' };
+  const ended = (outcome: 'parked' | 'stopped'): EntryBody => ({ kind: 'turn-closed', outcome });
+  const entries = log(opened, user(another), ended('stopped'), opened, user(mine), notice, ended('parked'));
+  const posts = [{ chat: 'c', dedupeId: 'one/1', text: 'This turn is parked.' }];
+  const sent = { ...message, mayPark: true };
+  const told = (chat: Omit<ChatView, 'session'>) => judge(evidence({ entries, ledger: [], sent, chat })).problems;
+  assert.deepEqual(told({ kind: 'exact', posts }), []);
+  assert.equal(told({ kind: 'exact', posts: [] }).length, 1);
 });

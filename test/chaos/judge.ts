@@ -3,7 +3,10 @@
  * world. A pure function, so that it can be shown to complain.
  */
 import { textOf, toolCallsOf, type Entry } from '../../src/protocol/messages.ts';
-import { effectOf } from './ledger.ts';
+import { judgeChat, type ChatView } from './judge-platform.ts';
+import { judgeEffects, type EffectEvidence } from './judge-effects.ts';
+import type { ModelReport } from './scripted-model.ts';
+import { transcriptProblem } from './transcript-problem.ts';
 
 export interface SentMessage {
   readonly externalId: string;
@@ -16,15 +19,16 @@ export interface SentMessage {
   readonly mayPark: boolean;
 }
 
-export interface Evidence {
+export interface Evidence extends EffectEvidence {
   readonly sent: readonly SentMessage[];
-  readonly transcripts: ReadonlyMap<string, readonly Entry[]>;
   /** What followers of the same sessions were shown. */
   readonly shown: ReadonlyMap<string, readonly Entry[]>;
-  /** The effects that happened, one for each time. */
-  readonly ledger: readonly string[];
-  /** Sessions that were removed on purpose: their effects have no call any more. */
-  readonly effectsOfRemoved: ReadonlySet<string>;
+  /** What the platform got in its chats. */
+  readonly chats: readonly ChatView[];
+  /** What the model server was asked, how often it went wrong there, and what it turned down as invalid. */
+  readonly model: ModelReport;
+  /** Prompts that did not begin like the one before, as the gateway counts them. */
+  readonly prefixBreaks: number;
 }
 
 export interface Verdict {
@@ -35,27 +39,37 @@ export interface Verdict {
   effects: number;
   /** Calls whose outcome is known to nobody, and which were told so. */
   unknownCalls: number;
+  /** Posts that came once more on a platform that can't tell, and said so. */
+  markedCopies: number;
+  modelRequests: number;
+  modelFaults: number;
   // From here on everything must be zero.
   lost: number;
   doubled: number;
+  cutShort: number;
+  outOfOrder: number;
   repeatedEffects: number;
   effectsWithoutCall: number;
   effectsMissing: number;
   invalidTranscripts: number;
   shownButNotStored: number;
   parkedTooEarly: number;
+  prefixBreaks: number;
   problems: string[];
 }
 
 export const badColumns = [
   'lost',
   'doubled',
+  'cutShort',
+  'outOfOrder',
   'repeatedEffects',
   'effectsWithoutCall',
   'effectsMissing',
   'invalidTranscripts',
   'shownButNotStored',
   'parkedTooEarly',
+  'prefixBreaks',
 ] as const satisfies readonly (keyof Verdict)[];
 
 export function isClean(verdict: Verdict): boolean {
@@ -70,14 +84,20 @@ export function judge(evidence: Evidence): Verdict {
     parked: 0,
     effects: evidence.ledger.length,
     unknownCalls: 0,
+    markedCopies: 0,
+    modelRequests: evidence.model.requests,
+    modelFaults: evidence.model.faults,
     lost: 0,
     doubled: 0,
+    cutShort: 0,
+    outOfOrder: 0,
     repeatedEffects: 0,
     effectsWithoutCall: 0,
     effectsMissing: 0,
     invalidTranscripts: 0,
     shownButNotStored: 0,
     parkedTooEarly: 0,
+    prefixBreaks: 0,
     problems: [],
   };
   for (const message of evidence.sent) judgeMessage(verdict, message, evidence.transcripts.get(message.session) ?? []);
@@ -86,7 +106,17 @@ export function judge(evidence: Evidence): Verdict {
     if (problem !== null) complain(verdict, 'invalidTranscripts', `${session}: ${problem}`);
     judgeShown(verdict, session, evidence.shown.get(session) ?? [], entries);
   }
-  judgeEffects(verdict, evidence);
+  for (const request of evidence.model.rejected)
+    complain(verdict, 'invalidTranscripts', `the model server said: ${request}`);
+  if (evidence.prefixBreaks > 0) complain(verdict, 'prefixBreaks', `${evidence.prefixBreaks} prompts`);
+  for (const chat of evidence.chats) {
+    const { findings, markedCopies } = judgeChat(chat, evidence.transcripts.get(chat.session) ?? []);
+    for (const { column, what } of findings) complain(verdict, column, what);
+    verdict.markedCopies += markedCopies;
+  }
+  const { findings, unknownCalls } = judgeEffects(evidence);
+  for (const { column, what } of findings) complain(verdict, column, what);
+  verdict.unknownCalls = unknownCalls;
   return verdict;
 }
 
@@ -122,74 +152,7 @@ function isLastWord(entry: Entry): boolean {
   return entry.kind === 'message' && entry.message.role === 'assistant' && toolCallsOf(entry.message).length === 0;
 }
 
-/** What makes a log unfit to be sent to a model, or shows that a turn was closed twice; null if nothing does. */
-export function transcriptProblem(entries: readonly Entry[]): string | null {
-  let openTurn: string | null = null;
-  let awaited = new Set<string>();
-  const done = new Set<string>();
-  for (const [index, entry] of entries.entries()) {
-    const at = `entry ${entry.seq}`;
-    if (entry.seq !== index + 1) return `${at} stands at place ${index + 1}`;
-    if (entry.kind === 'turn-opened') {
-      if (openTurn !== null) return `${at} opens a turn in an open one`;
-      if (entry.turnId === null || done.has(entry.turnId)) return `${at} opens a turn that was closed`;
-      openTurn = entry.turnId;
-    } else if (entry.kind === 'turn-closed') {
-      if (entry.turnId !== openTurn) return `${at} closes a turn that is not open`;
-      if (awaited.size > 0) return `${at} closes a turn with calls that have no result`;
-      // A parked turn may be tried again.
-      if (openTurn !== null && entry.outcome !== 'parked') done.add(openTurn);
-      openTurn = null;
-    } else if (entry.kind === 'message') {
-      if (entry.turnId !== openTurn) return `${at} is a message outside its turn`;
-      const { message } = entry;
-      if (message.role === 'tool') {
-        if (!awaited.delete(message.parts[0].callId)) return `${at} is a result that no call waits for`;
-      } else if (awaited.size > 0) return `${at} comes before the results of the calls`;
-      if (message.role === 'assistant') awaited = new Set(toolCallsOf(message).map((call) => call.callId));
-    }
-  }
-  return openTurn === null ? null : 'its last turn is not closed';
-}
-
 function judgeShown(verdict: Verdict, session: string, shown: readonly Entry[], stored: readonly Entry[]): void {
   const wrong = shown.find((entry) => JSON.stringify(entry) !== JSON.stringify(stored[entry.seq - 1]));
   if (wrong !== undefined) complain(verdict, 'shownButNotStored', `entry ${wrong.seq} of ${session}`);
-}
-
-/** A finished call has had its effect once, a skipped one never, any other at most once; and no effect is without a call. */
-function judgeEffects(verdict: Verdict, evidence: Evidence): void {
-  const times = new Map<string, number>();
-  for (const id of evidence.ledger) times.set(id, (times.get(id) ?? 0) + 1);
-  const calls = effectCallsOf(evidence.transcripts);
-  for (const [id, count] of times) {
-    if (count > 1) complain(verdict, 'repeatedEffects', `${id} happened ${count} times`);
-    const call = calls.get(id);
-    if (call === undefined && !evidence.effectsOfRemoved.has(id)) complain(verdict, 'effectsWithoutCall', id);
-    if (call?.outcome === 'skipped') complain(verdict, 'effectsWithoutCall', `${id}, whose call was skipped`);
-  }
-  for (const [id, { outcome }] of calls) {
-    if (outcome === 'unknown') verdict.unknownCalls += 1;
-    if (outcome === 'finished' && !times.has(id)) complain(verdict, 'effectsMissing', `${id} is said to have finished`);
-  }
-}
-
-/** Effects by the calls that ask for them; an effect asked for by two calls would show as repeated. */
-function effectCallsOf(transcripts: Evidence['transcripts']): Map<string, { outcome: string }> {
-  const calls = new Map<string, { outcome: string }>();
-  for (const entries of transcripts.values()) {
-    const outcomes = new Map<string, string>();
-    for (const entry of entries) {
-      if (entry.kind === 'message' && entry.message.role === 'tool')
-        outcomes.set(entry.message.parts[0].callId, entry.message.parts[0].outcome);
-    }
-    for (const entry of entries) {
-      if (entry.kind !== 'message' || entry.message.role !== 'assistant') continue;
-      for (const call of toolCallsOf(entry.message)) {
-        const id = effectOf(call);
-        if (id !== null) calls.set(id, { outcome: outcomes.get(call.callId) ?? 'none' });
-      }
-    }
-  }
-  return calls;
 }

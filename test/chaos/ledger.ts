@@ -1,23 +1,59 @@
 /**
- * The ledger of effects: what commands did to the world, one line for each time, in a file that no kill touches. What a
- * run remembers in the home's memory counts too: it can't be taken up again, as a command can.
+ * What happened to the world, one line for each time, in the hands of a process that no kill touches. What a run
+ * remembers in the home's memory counts too: it can't be taken up again, as a command can.
  */
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { ToolCallPart } from '../../src/protocol/messages.ts';
+import { Neighbour } from './neighbour.ts';
 
-/** Appends its id to the ledger, in one write, and then takes its time. */
-const effectScript = `#!/bin/sh\nprintf '%s\\n' "$1" >> "\${0%/*}/ledger"\nsleep "$2"\necho done\n`;
+/** Tells the ledger its id, in one write, and then takes its time. */
+const effectScript = `#!/bin/sh\nprintf '%s\\n' "$1" > "\${0%/*}/ledger.pipe"\nsleep "$2"\necho done\n`;
 
-export async function createLedger(folder: string): Promise<void> {
-  await writeFile(join(folder, 'effect.sh'), effectScript);
-  await chmod(join(folder, 'effect.sh'), 0o755);
-  await writeFile(join(folder, 'ledger'), '');
-}
+export class Ledger {
+  /** Effects are lines written to it. */
+  readonly pipe: string;
+  readonly #script: string;
+  readonly #neighbour: Neighbour;
+  #reads = 0;
 
-/** The command that does an effect and then takes a while. */
-export function effectCommand(folder: string, id: string, seconds: number): string {
-  return `${join(folder, 'effect.sh')} ${id} ${seconds}`;
+  static async start(folder: string): Promise<Ledger> {
+    const script = join(folder, 'effect.sh');
+    await writeFile(script, effectScript);
+    await chmod(script, 0o755);
+    await promisify(execFile)('mkfifo', [join(folder, 'ledger.pipe')]);
+    return new Ledger(folder, script);
+  }
+
+  private constructor(folder: string, script: string) {
+    this.pipe = join(folder, 'ledger.pipe');
+    this.#script = script;
+    const env = { LEDGER_PIPE: this.pipe, LEDGER_FILE: join(folder, 'ledger') };
+    this.#neighbour = new Neighbour({ script: 'ledger-main.ts', env });
+  }
+
+  /** The command that does an effect and then takes a while. */
+  command(id: string, seconds: number): string {
+    return `${this.#script} ${id} ${seconds}`;
+  }
+
+  /** The effects that happened, one for each time. */
+  async read(home: string): Promise<string[]> {
+    const marker = `read ${++this.#reads}`;
+    const reading = this.#neighbour.ask(marker);
+    // The ledger knows the marker only once it has heard the question.
+    await this.#neighbour.ask(null);
+    await appendFile(this.pipe, `${marker}\n`);
+    const memory = await readFile(join(home, 'memories', 'MEMORY.md'), 'utf8').catch(() => '');
+    const remembered = [...memory.matchAll(/the effect (\S+) of this/g)].map(([, id = '']) => id);
+    return [...((await reading) as string[]), ...remembered];
+  }
+
+  end(): Promise<void> {
+    return this.#neighbour.end();
+  }
 }
 
 /** What to remember, so that it is found again. */
@@ -28,12 +64,4 @@ export function memoryOf(id: string): string {
 /** The effect that a call asks for; null if it asks for something else. */
 export function effectOf(call: ToolCallPart): string | null {
   return /effect(?:\.sh)? (\S+) /.exec(call.arguments)?.[1] ?? null;
-}
-
-/** The effects that happened, one for each time. */
-export async function readLedger(folder: string, home: string): Promise<string[]> {
-  const ran = (await readFile(join(folder, 'ledger'), 'utf8')).split('\n').filter((line) => line !== '');
-  const memory = await readFile(join(home, 'memories', 'MEMORY.md'), 'utf8').catch(() => '');
-  const remembered = [...memory.matchAll(/the effect (\S+) of this/g)].map(([, id = '']) => id);
-  return [...ran, ...remembered];
 }

@@ -17,14 +17,21 @@ export interface Tally {
 
 export async function runCase(world: World, plan: Case, tally: Tally, killsMax: number): Promise<void> {
   const sentBefore = world.sentCount;
-  const token = (lane: number) => `c${plan.number}l${lane}`;
+  const token = (lane: number) => `${world.setup.charAt(0)}${plan.number}l${lane}`;
   const [first, ...later] = plan.kills;
   if (first === undefined) return;
+  await world.surroundings.configure(plan.number);
   // A fault point is armed at the start of a process.
-  if (world.gateway?.isAlive === true && first.by === 'store') await world.stopGateway();
+  if (world.gateway.running !== null && first.by === 'store') await world.gateway.stop();
   const acting = async () => {
-    const scenes = plan.scenes.map((kind, lane) => sceneOf(kind, token(lane), plan.random, world.effect));
-    await Promise.all(scenes.map((scene, lane) => world.act(lane, scene, token(lane), plan.sendTwice)));
+    const { language, ledger } = world.surroundings;
+    const options = { random: plan.random, language, effect: ledger.command.bind(ledger) };
+    const scenes = plan.scenes.map((kind, lane) => sceneOf(kind, { ...options, token: token(lane) }));
+    const { sendTwice } = plan;
+    const faultIn = (lane: number) => (plan.fault?.lane === lane ? plan.fault.fault : null);
+    await Promise.all(
+      scenes.map((scene, lane) => world.act(lane, scene, { token: token(lane), sendTwice, fault: faultIn(lane) })),
+    );
     await world.quiet();
   };
   let acted: Promise<void> | null = null;
@@ -37,15 +44,16 @@ export async function runCase(world: World, plan: Case, tally: Tally, killsMax: 
     killed += 1;
     count(tally, kill.point);
   }
-  if (world.gateway?.isAlive === true && world.gateway.fault !== null) {
+  const armed = world.gateway.running?.fault ?? null;
+  if (armed !== null) {
     // Its point was not reached: it must not come in the next case.
-    const end = await world.stopGateway();
+    const end = await world.gateway.stop();
     if (end?.signal === 'SIGKILL') {
       killed += 1;
-      count(tally, `leaving, ${world.gateway.fault.replace(/:\d+$/, '')}`);
+      count(tally, `leaving, ${armed.replace(/:\d+$/, '')}`);
     }
   }
-  const last = world.gateway?.isAlive === true ? world.gateway : world.start(null);
+  const last = world.gateway.running ?? world.gateway.start(null);
   await act();
   // Once more: the last kill may have come when all was done.
   await world.quiet();
@@ -64,36 +72,53 @@ export async function runCase(world: World, plan: Case, tally: Tally, killsMax: 
 async function settleParked(world: World, from: number, { random }: Case, tally: Tally): Promise<void> {
   const action = random.float() < 0.7 ? 'retry' : 'drop';
   const point = `${['before', 'during', 'after'][Math.floor(random.float() * 3)]}:${action}Parked`;
-  await world.stopGateway();
+  await world.gateway.stop();
   const isHit = await killOnce(world, { by: 'store', point, spec: point }, () => world.settleParked(from, action));
   if (isHit) count(tally, point);
-  else await world.stopGateway();
-  world.start(null);
+  else await world.gateway.stop();
+  world.gateway.start(null);
   await world.settleParked(from, action);
 }
 
 /** Whether the gateway died of it; if not, everything was done before its moment came. */
 async function killOnce(world: World, kill: Kill, act: () => Promise<void>): Promise<boolean> {
-  const isRunning = world.gateway?.isAlive === true;
-  const gateway =
-    isRunning && world.gateway !== null ? world.gateway : world.start(kill.by === 'store' ? kill.spec : null);
+  const gateway = world.gateway.running ?? world.gateway.start(kill.by === 'store' ? kill.spec : null);
+  let isStruck = false;
+  const strike = () => {
+    isStruck = true;
+    gateway.signal('SIGKILL');
+  };
+  const disarm = await arm(world, kill, strike);
+  const done = act();
+  const over = Promise.race([gateway.ended, done]);
+  if (kill.by === 'clock' && (await Promise.race([sleep(kill.afterMs, 'time'), over])) === 'time') strike();
+  await over;
+  await disarm();
+  // What was done in the meantime does not count: it dies, and only then can the next one be started.
+  if (!isStruck && gateway.isAlive) return false;
+  const how = await gateway.ended;
+  if (how.signal !== 'SIGKILL') world.problems.push(`it ended by itself, ${JSON.stringify(how)}: ${gateway.stderr}`);
+  return true;
+}
+
+/** Has the gateway struck when its moment comes; nothing strikes any more once the returned function is done. */
+async function arm(world: World, kill: Kill, strike: () => void): Promise<() => Promise<void>> {
+  const { platform } = world.surroundings;
   if (kill.by === 'event') {
     let seen = 0;
     world.onEvent = (event) => {
-      if (event.kind === kill.event && ++seen === kill.nth) gateway.signal('SIGKILL');
+      if (event.kind === kill.event && ++seen === kill.nth) strike();
     };
   }
-  const done = act();
-  if (kill.by === 'clock') {
-    const isOver = await Promise.race([sleep(kill.afterMs), gateway.ended.then(() => 'over'), done.then(() => 'over')]);
-    if (isOver !== 'over') gateway.signal('SIGKILL');
-    else if (gateway.isAlive) return false;
+  if (kill.by === 'platform' && platform !== null) {
+    platform.onHeld = strike;
+    await platform.hold({ point: kill.hold, nth: kill.nth });
   }
-  const how = await Promise.race([gateway.ended, done.then(() => null)]);
-  world.onEvent = () => {};
-  if (how === null) return false;
-  if (how.signal !== 'SIGKILL') world.problems.push(`it ended by itself, ${JSON.stringify(how)}: ${gateway.stderr}`);
-  return true;
+  return async () => {
+    world.onEvent = () => {};
+    // By its answer the platform has told of whatever it held before.
+    if (kill.by === 'platform') await platform?.hold(null);
+  };
 }
 
 function count(tally: Tally, point: string): void {

@@ -2,14 +2,22 @@
  * A whole run: the cases of a schedule, one after the other in a few worlds side by side, and then the judgement. A case
  * that does not settle ends its world's part of the run.
  */
-import { badColumns, judge, type Verdict } from './judge.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildGateway } from './build-gateway.ts';
+import { noModel } from './gather.ts';
+import { badColumns, judge, type Evidence, type Verdict } from './judge.ts';
 import { leftRunning } from './left-running.ts';
 import { runCase, type Tally } from './run-case.ts';
-import { describe, schedule, type Case } from './schedule.ts';
+import { describe, schedule, sharesOf, type Case } from './schedule.ts';
+import type { Setup } from './scenes.ts';
 import { World } from './world.ts';
 
 /** A case that has not settled by then never does. Generous: the machine may be busy. */
 const casePatienceMs = 60_000;
+/** What the worlds are, in turn. */
+const setups: readonly Setup[] = ['surrounded', 'bundle', 'surrounded'];
 
 export interface ChaosOptions {
   readonly kills: number;
@@ -36,16 +44,33 @@ export interface ChaosReport {
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const tally: Tally = { kills: 0, cases: 0, hits: new Map(), readyMs: [], settledMs: [] };
-  const cases = schedule(options.seed);
-  const results = await Promise.all(Array.from({ length: options.worlds }, () => runWorld(options, cases, tally)));
-  const verdict = results.map((result) => result.verdict).reduce(added);
-  const lastWords = results.flatMap((result) => result.lastWords ?? []).join('\n\n');
-  return { seed: options.seed, verdict, lastWords, ...tally };
+  const chosen = Array.from({ length: options.worlds }, (_, index) => setups[index % setups.length] ?? 'bundle');
+  const cases = new Map<Setup, Iterator<Case>>();
+  for (const [setup, share] of sharesOf([...new Set(chosen)])) cases.set(setup, schedule(options.seed, setup, share));
+  const folder = await mkdtemp(join(tmpdir(), 'talaria-chaos-gateway-'));
+  try {
+    const gatewayFile = await buildGateway(folder);
+    const results = await Promise.all(
+      [...cases].flatMap(([setup, list]) =>
+        chosen.filter((one) => one === setup).map(() => runWorld(options, { setup, gatewayFile }, list, tally)),
+      ),
+    );
+    const verdict = results.map((result) => result.verdict).reduce(added);
+    const lastWords = results.flatMap((result) => result.lastWords ?? []).join('\n\n');
+    return { seed: options.seed, verdict, lastWords, ...tally };
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
 }
 
-async function runWorld(options: ChaosOptions, cases: Iterator<Case>, tally: Tally) {
+async function runWorld(
+  options: ChaosOptions,
+  where: { readonly setup: Setup; readonly gatewayFile: string },
+  cases: Iterator<Case>,
+  tally: Tally,
+) {
   const hopeless = new AbortController();
-  const world = await World.create(hopeless.signal);
+  const world = await World.create({ ...where, signal: hopeless.signal });
   let current: Case | null = null;
   let failure: string | null = null;
   let verdict: Verdict | null = null;
@@ -54,26 +79,38 @@ async function runWorld(options: ChaosOptions, cases: Iterator<Case>, tally: Tal
       current = next(cases);
       const startedAt = performance.now();
       await withPatience(hopeless, runCase(world, current, tally, options.kills));
-      options.onCase?.(`${Math.round(performance.now() - startedAt)} ms, case ${current.number}: ${describe(current)}`);
+      const tookMs = Math.round(performance.now() - startedAt);
+      options.onCase?.(`${tookMs} ms, ${where.setup} ${current.number}: ${describe(current)}`);
     }
     current = null;
-    if (world.gateway?.isAlive !== true) world.start(null);
-    await world.quiet();
+    if (world.gateway.running === null) world.gateway.start(null);
+    await withPatience(hopeless, world.allDelivered());
     verdict = judge(await world.evidence());
-    await world.stopGateway();
+    await world.gateway.stop();
     for (const orphan of await leftRunning(world.folder)) verdict.problems.push(`still running: ${orphan}`);
   } catch (error) {
     const during = current === null ? 'the judgement' : `case ${current.number} (${describe(current)})`;
     failure = `${during} did not end: ${error instanceof Error ? error.message : String(error)}`;
   }
-  verdict ??= judge({ sent: [], transcripts: new Map(), shown: new Map(), ledger: [], effectsOfRemoved: new Set() });
-  verdict.problems.push(...world.problems, ...(failure === null ? [] : [failure]));
+  verdict ??= judge(noEvidence);
+  verdict.problems.push(...world.problems, ...world.gateway.problems, ...(failure === null ? [] : [failure]));
   const isFine = verdict.problems.length === 0;
   const lastWords = isFine ? null : `${world.folder}:\n${await world.logTail()}`;
   hopeless.abort(new Error('the run is over'));
   await world.destroy(!isFine && options.keepFailed === true);
   return { verdict, lastWords };
 }
+
+const noEvidence: Evidence = {
+  sent: [],
+  transcripts: new Map(),
+  shown: new Map(),
+  chats: [],
+  model: noModel,
+  prefixBreaks: 0,
+  ledger: [],
+  effectsOfRemoved: new Set(),
+};
 
 function next(cases: Iterator<Case>): Case {
   const { value, done } = cases.next();
@@ -95,7 +132,18 @@ async function withPatience(hopeless: AbortController, work: Promise<void>): Pro
 
 function added(a: Verdict, b: Verdict): Verdict {
   const sum = { ...a, problems: [...a.problems, ...b.problems] };
-  const columns = [...badColumns, 'acknowledged', 'answered', 'stopped', 'parked', 'effects', 'unknownCalls'] as const;
+  const columns = [
+    ...badColumns,
+    'acknowledged',
+    'answered',
+    'stopped',
+    'parked',
+    'effects',
+    'unknownCalls',
+    'markedCopies',
+    'modelRequests',
+    'modelFaults',
+  ] as const;
   for (const column of columns) sum[column] += b[column];
   return sum;
 }

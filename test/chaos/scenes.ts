@@ -1,29 +1,12 @@
-/**
- * What the people in a run ask for. The only file that knows which model answers: the rehearsal inside the program, which
- * runs what the words say. A scripted model server would bring its own words for the same scenes.
- */
+/** What the people in a run ask for, in whichever language the model understands. */
 import type { RandomSource } from '../../src/lib/random.ts';
+import type { FaultOrder } from '../model-server/faults/fault-queue.ts';
+import { askToolName } from './ask-tool.ts';
+import type { Language } from './language.ts';
 import { memoryOf } from './ledger.ts';
+import { primaryModel, smallBudget } from './model-config.ts';
 
-export type SceneKind =
-  | 'plain'
-  | 'fresh'
-  | 'tool'
-  | 'long-tool'
-  | 'sequence'
-  | 'pair'
-  | 'read'
-  | 'remember'
-  | 'mistake'
-  | 'slow'
-  | 'stop'
-  | 'stop-tool'
-  | 'join'
-  | 'delete'
-  | 'import'
-  | 'backup';
-
-export const sceneKinds: readonly SceneKind[] = [
+const everywhere = [
   'plain',
   'fresh',
   'tool',
@@ -40,7 +23,29 @@ export const sceneKinds: readonly SceneKind[] = [
   'delete',
   'import',
   'backup',
-];
+] as const;
+
+/** These need more than the program has by itself: a platform, a tool that asks, a small budget, models that fail. */
+const withSurroundings = [
+  'parts',
+  'named',
+  'ask',
+  'budget',
+  'settings',
+  'failover',
+  'broken-stream',
+  'limited',
+] as const;
+
+export type SceneKind = (typeof everywhere)[number] | (typeof withSurroundings)[number];
+
+/** `bundle`: the built program, its own API and the model inside it. `surrounded`: a platform and a model server around it. */
+export type Setup = 'bundle' | 'surrounded';
+
+export const sceneKinds: Record<Setup, readonly SceneKind[]> = {
+  bundle: everywhere,
+  surrounded: [...everywhere, ...withSurroundings],
+};
 
 export interface Scene {
   readonly kind: SceneKind;
@@ -50,18 +55,24 @@ export interface Scene {
   readonly answerHas: string | null;
   /** What the words do to the world, each at most once. */
   readonly effects: readonly string[];
-  readonly afterwards: 'nothing' | 'stop' | 'delete' | 'import' | 'backup';
+  /** What happens once they are said. */
+  readonly afterwards: 'nothing' | 'settings' | 'stop' | 'delete' | 'import' | 'backup';
+  /** What goes wrong with the model that answers. */
+  readonly modelFault: FaultOrder | null;
   /** In a session that nobody has written to yet. */
   readonly inFreshSession: boolean;
 }
 
-/** `effect` spells the command that does an effect and then takes a while. */
-export function sceneOf(
-  kind: SceneKind,
-  token: string,
-  random: RandomSource,
-  effect: (id: string, seconds: number) => string,
-): Scene {
+export interface SceneOptions {
+  /** In all words, so that nothing is said twice. */
+  readonly token: string;
+  readonly random: RandomSource;
+  readonly language: Language;
+  /** Spells the command that does an effect and then takes a while. */
+  readonly effect: (id: string, seconds: number) => string;
+}
+
+export function sceneOf(kind: SceneKind, { token, random, language, effect }: SceneOptions): Scene {
   const [one, two] = [`${token}-1`, `${token}-2`];
   const brief = () => (random.float() < 0.5 ? 0 : 0.05);
   const scene = (words: readonly string[], effects: readonly string[], more: Partial<Scene> = {}): Scene => ({
@@ -70,43 +81,68 @@ export function sceneOf(
     answerHas: null,
     effects,
     afterwards: 'nothing',
+    modelFault: null,
     inFreshSession: false,
     ...more,
   });
+  const plain = (more: Partial<Scene> = {}) => scene([language.say(token)], [], { answerHas: token, ...more });
   switch (kind) {
     case 'plain':
-      return scene([`say ${token}`], [], { answerHas: token });
+      return plain();
     case 'fresh':
-      // An answer that brings the rehearsal's long notice, so that no slow one has to.
-      return scene([`count to 3, ${token}`], [], { inFreshSession: true });
+      // Not exact words: so it brings the rehearsal's long notice, and no slow answer has to.
+      return scene([language.tell(token)], [], { inFreshSession: true });
     case 'tool':
-      return scene([`run ${effect(one, brief())}`], [one]);
+      return scene([language.run([effect(one, brief())])], [one]);
     case 'long-tool':
-      return scene([`run ${effect(one, 0.3)}`], [one]);
+      return scene([language.run([effect(one, 0.3)])], [one]);
     case 'sequence':
-      return scene([`run ${effect(one, brief())} and then run ${effect(two, brief())}`], [one, two]);
+      return scene([language.run([effect(one, brief())], [effect(two, brief())])], [one, two]);
     case 'pair':
-      return scene([`run ${effect(one, brief())} and run ${effect(two, brief())} at once`], [one, two]);
+      return scene([language.run([effect(one, brief()), effect(two, brief())])], [one, two]);
     case 'read':
-      return scene([`read notes-${token}.txt and read notes.txt at once`], []);
+      return scene([language.read(`notes-${token}.txt`, 'notes.txt')], []);
     case 'remember':
       // Unlike a command, this can't be taken up again: a lost one is unknown.
-      return scene([`remember ${memoryOf(one)}`], [one]);
+      return scene([language.remember(memoryOf(one))], [one]);
     case 'mistake':
-      return scene([`call the tool nothing-like-${token} with {"broken`], []);
+      return scene([language.call(`nothing-like-${token}`, '{"broken')], []);
     case 'slow':
-      return scene([`count slowly to 9, ${token}`], []);
+      return scene([language.slowly(3, token)], []);
     case 'stop':
-      return scene([`count slowly to 24, ${token}`], [], { afterwards: 'stop' });
+      return scene([language.slowly(8, token)], [], { afterwards: 'stop' });
     case 'stop-tool':
-      return scene([`run ${effect(one, 2)} and then run ${effect(two, 0)}`], [one, two], { afterwards: 'stop' });
+      return scene([language.run([effect(one, 2)], [effect(two, 0)])], [one, two], { afterwards: 'stop' });
     case 'join':
-      return scene([`run ${effect(one, 0.15)}`, `run ${effect(two, 0)}`], [one, two]);
+      return scene([language.run([effect(one, 0.15)]), language.run([effect(two, 0)])], [one, two]);
     case 'delete':
-      return scene([`run ${effect(one, brief())}`], [one], { afterwards: 'delete', inFreshSession: true });
+      return scene([language.run([effect(one, brief())])], [one], { afterwards: 'delete', inFreshSession: true });
     case 'import':
-      return scene([`say ${token}`], [], { answerHas: token, afterwards: 'import' });
+      return plain({ afterwards: 'import' });
     case 'backup':
-      return scene([`say ${token}`], [], { answerHas: token, afterwards: 'backup' });
+      return plain({ afterwards: 'backup' });
+    case 'parts':
+      return scene([language.tell(token)], []);
+    case 'named':
+      return plain({ inFreshSession: true });
+    case 'ask':
+      return scene([language.call(askToolName, JSON.stringify({ what: memoryOf(one) }))], [one]);
+    case 'budget': {
+      const paths = Array.from({ length: smallBudget }, (_, index) => `${token}-${index}.txt`);
+      return scene([language.write(...paths)], []);
+    }
+    case 'settings':
+      return scene([language.run([effect(one, brief())])], [one], { afterwards: 'settings' });
+    case 'failover':
+      return scene([language.run([effect(one, brief())])], [one], { modelFault: faultOf('status-503') });
+    case 'broken-stream':
+      return plain({ modelFault: { ...faultOf('error-event'), phase: 'mid-stream' } });
+    case 'limited':
+      return plain({ modelFault: faultOf('status-429-retry-after') });
   }
+}
+
+/** Strikes the next request to the model that answers, whoever's it is. */
+function faultOf(name: string): FaultOrder {
+  return { name, model: primaryModel };
 }

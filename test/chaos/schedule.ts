@@ -1,17 +1,25 @@
 /** What happens in each case of a run: who does what, and how the gateway dies. A pure function of the seed. */
 import { seededRandom, type RandomSource } from '../../src/lib/random.ts';
-import { namedPoints, recoveryPoints, type NamedPoint } from './fault-point-names.ts';
-import { sceneKinds, type SceneKind } from './scenes.ts';
+import { namedPoints, recoveryPoints, scenesFor, type NamedPoint } from './fault-point-names.ts';
+import { faults, type Fault } from './platform-book.ts';
+import { sceneKinds, type SceneKind, type Setup } from './scenes.ts';
+import { holdPoints, type HoldPoint } from './scripted-platform.ts';
 
-const lanes = 3;
+export const lanes = 3;
+/** The lanes that speak through a platform, where there is one. */
+const platformLanes = 2;
 /** The first round through all points takes the first occurrence of each, so that none is missed; later ones vary. */
 const occurrenceMax = 4;
+/** Every fifth case is hit by chance. */
+const chanceEvery = 5;
 /** Most scenes are over within the first of these. */
 const clockKillMaxMs = [80, 200, 400];
 /** A start takes about half of it: half of these kills hit before it is ready. */
 const recoveryKillMaxMs = 250;
 const recoveryKillShare = 0.45;
 const sendTwiceShare = 0.15;
+/** A fault of the platform makes a delivery wait for seconds, so there are few. */
+const faultShare = 0.08;
 /** So often a turn is hit so many times that it is parked. */
 const poisonEvery = 39;
 export const killsThatPark = 3;
@@ -21,6 +29,8 @@ export type Kill =
   | { readonly by: 'store'; readonly point: string; readonly spec: string }
   /** When a follower sees the n-th event of this kind. */
   | { readonly by: 'event'; readonly point: string; readonly event: string; readonly nth: number }
+  /** In its n-th request of this kind to the platform. */
+  | { readonly by: 'platform'; readonly point: string; readonly hold: HoldPoint; readonly nth: number }
   /** So long after people began to act, or after the start. */
   | { readonly by: 'clock'; readonly point: string; readonly afterMs: number };
 
@@ -36,12 +46,15 @@ export interface Case {
   readonly scenes: readonly SceneKind[];
   /** Whether the platform repeats each message. */
   readonly sendTwice: boolean;
+  /** What goes wrong on the platform, and in which lane. */
+  readonly fault: { readonly lane: number; readonly fault: Fault } | null;
   /** The first one during work, the others while the next gateway takes it up. */
   readonly kills: readonly Kill[];
   readonly random: RandomSource;
 }
 
-export function* schedule(seed: number): Generator<Case> {
+/** `share`: the points that these cases take care of; other cases, in another setup, take the rest. */
+export function* schedule(seed: number, setup: Setup, share: readonly NamedPoint[]): Generator<Case> {
   const random = seededRandom(seed);
   const whole = (max: number) => Math.floor(random.float() * max);
   const pick = <T>(list: readonly T[]): T => {
@@ -53,33 +66,74 @@ export function* schedule(seed: number): Generator<Case> {
   let rounds = 0;
   for (let number = 1; ; number++) {
     if (points.length === 0) {
-      points = shuffled(namedPoints, whole);
+      points = shuffled(rounds === 0 ? share : namedPoints.filter((one) => scenesFor(one, setup) !== null), whole);
       rounds += 1;
     }
-    const point = number % 3 === 0 ? null : (points.pop() ?? null);
+    const point = number % chanceEvery === 0 ? null : (points.pop() ?? null);
     const first: Kill =
       point === null
         ? clockKill('at random', whole(pick(clockKillMaxMs)))
         : killAt(point, rounds === 1 ? 1 : 1 + whole(occurrenceMax));
-    const kills = random.float() < recoveryKillShare ? [first, recoveryKill(pick, whole)] : [first];
-    const scenes = Array.from({ length: lanes }, () => pick(sceneKinds));
-    if (point !== null && point.scene !== 'any') scenes[0] = point.scene;
+    const kills = random.float() < recoveryKillShare ? [first, recoveryKill(setup, pick, whole)] : [first];
+    const scenes = Array.from({ length: lanes }, () => pick(sceneKinds[setup]));
+    const isFaulty = random.float() < faultShare && setup === 'surrounded';
+    const fault = { lane: whole(platformLanes), fault: pick(faults) };
+    const wanted = point === null ? [] : (scenesFor(point, setup) ?? []);
+    if (wanted.length > 0) scenes[number % platformLanes] = pick(wanted);
     const sendTwice = random.float() < sendTwiceShare;
-    const aCase = { number, scenes, sendTwice, kills, random: seededRandom(whole(2 ** 32)) };
+    const seedOfCase = whole(2 ** 32);
+    const aCase: Case = {
+      number,
+      scenes,
+      sendTwice,
+      fault: isFaulty ? fault : null,
+      kills,
+      random: seededRandom(seedOfCase),
+    };
     yield number % poisonEvery === 0 ? { ...aCase, scenes: poisonedScenes, kills: poison } : aCase;
   }
 }
 
-function killAt({ name, by }: NamedPoint, nth: number): Kill {
-  return by === 'store'
-    ? { by, point: name, spec: `${name}:${nth}` }
-    : { by, point: name, event: name.slice('seen:'.length), nth };
+/** Which setup takes care of which points first; a point that both can reach falls to one of them. */
+export function sharesOf(setups: readonly Setup[]): Map<Setup, NamedPoint[]> {
+  const shares = new Map<Setup, NamedPoint[]>(setups.map((setup) => [setup, []]));
+  let next = 0;
+  for (const point of namedPoints) {
+    const able = setups.filter((setup) => scenesFor(point, setup) !== null);
+    const setup = able.length === setups.length ? setups[next++ % setups.length] : able[0];
+    if (setup !== undefined) shares.get(setup)?.push(point);
+  }
+  return shares;
 }
 
-function recoveryKill(pick: <T>(list: readonly T[]) => T, whole: (max: number) => number): Kill {
-  if (whole(2) === 0) return clockKill('early after a restart', whole(recoveryKillMaxMs));
-  const point = pick(recoveryPoints);
-  return { by: 'store', point: `recovering, ${point}`, spec: `${point}:${1 + whole(2)}` };
+function killAt({ name, by }: NamedPoint, nth: number): Kill {
+  const what = name.slice(name.indexOf(':') + 1);
+  switch (by) {
+    case 'store':
+      return { by, point: name, spec: `${name}:${nth}` };
+    case 'event':
+      return { by, point: name, event: what, nth };
+    case 'platform':
+      return { by, point: name, hold: what as HoldPoint, nth };
+  }
+}
+
+function recoveryKill(setup: Setup, pick: <T>(list: readonly T[]) => T, whole: (max: number) => number): Kill {
+  const nth = 1 + whole(2);
+  switch (whole(setup === 'surrounded' ? 5 : 4)) {
+    case 0:
+    case 1:
+      return clockKill('early after a restart', whole(recoveryKillMaxMs));
+    case 2:
+    case 3: {
+      const point = pick(recoveryPoints);
+      return { by: 'store', point: `recovering, ${point}`, spec: `${point}:${nth}` };
+    }
+    default: {
+      const hold = pick(holdPoints);
+      return { by: 'platform', point: `recovering, platform:${hold}`, hold, nth };
+    }
+  }
 }
 
 function clockKill(point: string, afterMs: number): Kill {
@@ -93,10 +147,11 @@ function shuffled<T>(list: readonly T[], whole: (max: number) => number): T[] {
     .map(({ value }) => value);
 }
 
-export function describe({ scenes, kills, sendTwice }: Case): string {
+export function describe({ scenes, kills, sendTwice, fault }: Case): string {
   const how = kills.map((kill) => {
     if (kill.by === 'store') return kill.spec;
     return kill.by === 'clock' ? `${kill.point}, ${kill.afterMs} ms` : `${kill.point}:${kill.nth}`;
   });
-  return `${scenes.join(' + ')}${sendTwice ? ', sent twice' : ''}; killed ${how.join(', then ')}`;
+  const trouble = fault === null ? '' : `, ${fault.fault} in lane ${fault.lane}`;
+  return `${scenes.join(' + ')}${sendTwice ? ', sent twice' : ''}${trouble}; killed ${how.join(', then ')}`;
 }

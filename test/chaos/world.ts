@@ -2,143 +2,113 @@
  * One home with what survives around it: the ledger of effects, the platform, the followers, and whichever gateway runs
  * at the moment. People act out scenes in it while the gateway is killed and started again.
  */
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ParkedAction } from '../../src/protocol/api.ts';
 import type { SessionEvent } from '../../src/protocol/events.ts';
-import { Follower } from './follower.ts';
-import { GatewayProcess, type GatewayEnd } from './gateway-process.ts';
+import { ApiClient } from './api-client.ts';
+import { Chat } from './chat.ts';
+import { GatewaySlot } from './gateway-slot.ts';
 import type { Evidence, SentMessage } from './judge.ts';
-import { createLedger, effectCommand, readLedger } from './ledger.ts';
-import { Platform } from './platform.ts';
-import type { Scene } from './scenes.ts';
+import { gather } from './gather.ts';
+import type { Fault } from './platform-book.ts';
+import type { Scene, Setup } from './scenes.ts';
+import { surround, type Surroundings } from './surroundings.ts';
 
 const turnsPerSessionMax = 30;
 const joinAfterMs = 60;
 const quietLookMs = 10;
 const logTailLines = 40;
 
+/** What each lane speaks through. */
+const laneKinds: Record<Setup, readonly Chat['kind'][]> = {
+  bundle: ['api', 'api', 'api'],
+  surrounded: ['forgetful', 'exact', 'api'],
+};
+
 export interface WorldOptions {
-  /** Where `home` and `ledger` go. */
-  readonly folder: string;
+  readonly setup: Setup;
+  /** The gateway that knows the platform. */
+  readonly gatewayFile: string;
   /** Ends everything that waits. */
   readonly signal: AbortSignal;
 }
 
-interface Chat {
-  readonly name: string;
-  readonly follower: Follower;
-  turns: number;
+export interface Act {
+  readonly token: string;
+  readonly sendTwice: boolean;
+  readonly fault: Fault | null;
 }
 
 export class World {
   readonly folder: string;
   readonly home: string;
-  readonly platform: Platform;
-  readonly readyMs: number[] = [];
+  readonly setup: Setup;
+  readonly surroundings: Surroundings;
+  readonly gateway: GatewaySlot;
+  readonly api: ApiClient;
   readonly problems: string[] = [];
   onEvent: (event: SessionEvent) => void = () => {};
-  gateway: GatewayProcess | null = null;
   readonly #signal: AbortSignal;
   readonly #sent: (SentMessage & { mayPark: boolean })[] = [];
   readonly #removedEffects = new Set<string>();
   readonly #chats: Chat[] = [];
-  readonly #removed = new Set<Chat>();
   readonly #lanes = new Map<number, Chat>();
-  #wakers = new Set<() => void>();
 
-  static async create(signal: AbortSignal): Promise<World> {
+  static async create(options: WorldOptions): Promise<World> {
     const folder = await mkdtemp(join(tmpdir(), 'talaria-chaos-'));
-    await createLedger(folder);
-    await mkdir(join(folder, 'home'));
-    return new World({ folder, signal });
+    return new World(options, folder, await surround(options.setup, folder, options.gatewayFile));
   }
 
-  constructor({ folder, signal }: WorldOptions) {
+  private constructor({ setup, signal }: WorldOptions, folder: string, surroundings: Surroundings) {
     this.folder = folder;
     this.home = join(folder, 'home');
+    this.setup = setup;
+    this.surroundings = surroundings;
     this.#signal = signal;
-    this.platform = new Platform(() => this.#url(), signal);
-  }
-
-  effect = (id: string, seconds: number): string => effectCommand(this.folder, id, seconds);
-
-  start(fault: string | null): GatewayProcess {
-    const gateway = new GatewayProcess(this.home, fault);
-    this.gateway = gateway;
-    void gateway.ready.then(() => {
-      for (const wake of this.#wakers) wake();
-    });
-    return gateway;
-  }
-
-  /** In good order; says how it ended, because a fault point may come first. */
-  async stopGateway(): Promise<GatewayEnd | null> {
-    const { gateway } = this;
-    if (gateway === null) return null;
-    // Before that it has no ear for the signal.
-    await gateway.ready;
-    gateway.signal('SIGTERM');
-    const end = await gateway.ended;
-    if (end.code !== 0 && end.signal !== 'SIGKILL')
-      this.problems.push(`the gateway left with ${JSON.stringify(end)}: ${gateway.stderr}`);
-    return end;
-  }
-
-  /** The address of a gateway that is ready, as soon as there is one. */
-  async #url(): Promise<string> {
-    for (;;) {
-      this.#signal.throwIfAborted();
-      const { gateway } = this;
-      const url = gateway?.isAlive === true ? await gateway.ready : null;
-      if (url !== null && gateway?.isAlive === true) return url;
-      await new Promise<void>((resolve) => {
-        const wake = () => {
-          this.#wakers.delete(wake);
-          this.#signal.removeEventListener('abort', wake);
-          resolve();
-        };
-        this.#wakers.add(wake);
-        this.#signal.addEventListener('abort', wake);
-      });
-    }
+    this.gateway = new GatewaySlot(surroundings.program, this.home, signal);
+    this.api = new ApiClient(() => this.gateway.url(), signal);
   }
 
   /** Acts out a scene in the lane's session to its end: everything acknowledged and every turn closed. */
-  async act(lane: number, scene: Scene, token: string, sendTwice: boolean): Promise<void> {
-    const { platform } = this;
+  async act(lane: number, scene: Scene, { token, sendTwice, fault }: Act): Promise<void> {
     const chat = this.#chatOf(lane, scene, token);
+    if (fault !== null) await chat.disturb(fault);
+    if (scene.modelFault !== null) await this.surroundings.model?.fault(scene.modelFault);
     const sent = [];
     for (const [index, words] of scene.words.entries()) {
       if (index > 0) await sleep(joinAfterMs);
-      const message = await platform.send(chat.name, words, `${token}-${index}`);
-      if (sendTwice) await platform.sendAgain(message, words);
+      const message = await chat.say(words, `${token}-${index}`);
+      if (sendTwice) await chat.sayAgain(message, words);
       sent.push(message);
       if (scene.afterwards === 'delete') continue;
       const answerHas = index === 0 ? scene.answerHas : null;
       this.#sent.push({ ...message, answerHas, mayStop: scene.afterwards === 'stop', mayPark: false });
     }
+    const { session } = chat.follower;
+    // Another one each time, so that it is a change.
+    const effort = this.#sent.length % 2 === 0 ? 'low' : 'high';
+    if (scene.afterwards === 'settings') await this.api.changeSettings(session, { effort });
     if (scene.afterwards === 'stop') await this.#stop(chat, sent[0]?.inboxId ?? '');
     if (scene.afterwards === 'delete') {
       for (const id of scene.effects) this.#removedEffects.add(id);
-      this.#removed.add(chat);
+      chat.isRemoved = true;
       await sleep(joinAfterMs);
-      await platform.delete(chat.name);
-      await chat.follower.end();
-      return;
+      await this.api.delete(session);
+      return chat.end();
     }
     for (const { inboxId } of sent) await chat.follower.settled(inboxId, this.#signal);
-    if (scene.afterwards === 'import') await platform.import(await platform.export(chat.name), `copy-${token}`);
-    if (scene.afterwards === 'backup') await platform.backup();
+    if (scene.afterwards === 'import') await this.api.import(await this.api.export(session), `copy-${token}`);
+    if (scene.afterwards === 'backup') await this.api.backup();
   }
 
   /** What is asked for when nothing runs yet is no stop. */
-  async #stop(chat: Chat, inboxId: string): Promise<void> {
-    await chat.follower.promoted(inboxId, this.#signal);
+  async #stop({ follower }: Chat, inboxId: string): Promise<void> {
+    await follower.promoted(inboxId, this.#signal);
     await sleep(joinAfterMs);
-    await this.platform.stop(chat.name);
+    await this.api.stop(follower.session);
   }
 
   #chatOf(lane: number, scene: Scene, token: string): Chat {
@@ -147,16 +117,21 @@ export class World {
       before.turns += 1;
       return before;
     }
-    const name = `chat-${token}`;
-    const follower = new Follower(
-      name,
-      () => this.#url(),
-      (event) => this.onEvent(event),
+    const { api, surroundings } = this;
+    const chat = new Chat(
+      {
+        api,
+        platform: surroundings.platform,
+        url: () => this.gateway.url(),
+        signal: this.#signal,
+        onEvent: (event) => this.onEvent(event),
+      },
+      laneKinds[this.setup][lane] ?? 'api',
+      `chat-${token}`,
     );
-    const chat = { name, follower, turns: 1 };
     this.#chats.push(chat);
     if (scene.afterwards === 'delete') return chat;
-    if (before !== undefined) void before.follower.end();
+    if (before !== undefined) void before.end();
     this.#lanes.set(lane, chat);
     return chat;
   }
@@ -168,7 +143,7 @@ export class World {
 
   /** Tries every parked turn again, or gives it up, and waits for what comes of it. */
   async settleParked(from: number, action: ParkedAction): Promise<void> {
-    for (const { session } of this.#sent.slice(from)) await this.platform.settleParked(session, action);
+    for (const { session } of this.#sent.slice(from)) await this.api.settleParked(session, action);
     await this.quiet();
   }
 
@@ -176,43 +151,45 @@ export class World {
     return this.#sent.length;
   }
 
-  /** Resolves once nothing runs, waits or is to be delivered. */
+  /** Resolves once nothing runs or waits, and all is delivered but what the platform's faults hold up for seconds. */
   async quiet(): Promise<void> {
     for (;;) {
-      const { turns, outbox } = await this.platform.status();
-      if (turns.running + turns.queued + outbox.pending === 0) return;
+      const { turns, outbox } = await this.api.status();
+      const isDelivered = outbox.pending === 0 || (await this.#troubled()) > 0;
+      if (turns.running + turns.queued === 0 && isDelivered) return;
       await sleep(quietLookMs, undefined, { signal: this.#signal });
     }
   }
 
-  /** Everything that can be known from outside, once all is quiet. */
+  async #troubled(): Promise<number> {
+    return (await this.surroundings.platform?.troubled()) ?? 0;
+  }
+
+  /** Resolves once everything is delivered. */
+  async allDelivered(): Promise<void> {
+    await this.quiet();
+    while ((await this.api.status()).outbox.pending > 0) await sleep(quietLookMs, undefined, { signal: this.#signal });
+  }
+
+  /** Everything that can be known from outside, once all is delivered. */
   async evidence(): Promise<Evidence> {
-    const transcripts = new Map<string, Awaited<ReturnType<Platform['transcript']>>>();
-    const shown = new Map<string, Follower['shown']>();
-    for (const chat of this.#chats) {
-      await chat.follower.end();
-      this.problems.push(...chat.follower.problems);
-      if (this.#removed.has(chat)) continue;
-      transcripts.set(chat.name, await this.platform.transcript(chat.name));
-      shown.set(chat.name, chat.follower.shown);
-    }
-    this.problems.push(...this.platform.problems);
-    const ledger = await readLedger(this.folder, this.home);
-    return { sent: this.#sent, transcripts, shown, ledger, effectsOfRemoved: this.#removedEffects };
+    const { evidence, problems } = await gather(this, this.#chats);
+    this.problems.push(...problems, ...this.api.problems);
+    return { ...evidence, sent: this.#sent, effectsOfRemoved: this.#removedEffects };
   }
 
   /** The end of the gateway's log, for whoever looks for the cause. */
   async logTail(): Promise<string> {
     const log = await readFile(join(this.home, 'logs', 'talaria.log'), 'utf8').catch(() => '');
     const tail = log.trimEnd().split('\n').slice(-logTailLines).join('\n');
-    return `${tail}\n${this.gateway?.stderr ?? ''}`.trimEnd();
+    return `${tail}\n${this.gateway.current?.stderr ?? ''}`.trimEnd();
   }
 
   /** Ends what runs, at once. */
   async destroy(keepFolder: boolean): Promise<void> {
-    this.gateway?.signal('SIGKILL');
-    await this.gateway?.ended;
-    await Promise.all(this.#chats.map((chat) => chat.follower.end()));
+    await this.gateway.kill();
+    await Promise.all(this.#chats.map((chat) => chat.end()));
+    await this.surroundings.end();
     if (!keepFolder) await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -1,9 +1,9 @@
 /**
- * The world outside as a chat platform sees it: sends each message until it is acknowledged, always under the same id,
- * and remembers what was. It knows where the gateway is only while one is ready, and never gives up by itself.
+ * Speaks to the gateway's own API as a front end does that never gives up: asks again until it is answered, always under
+ * the same id. It knows where the gateway is only while one is ready.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ParkedAction, SendReceipt, StatusReport } from '../../src/protocol/api.ts';
+import type { ParkedAction, SendReceipt, SessionSettings, StatusReport } from '../../src/protocol/api.ts';
 import type { Entry } from '../../src/protocol/messages.ts';
 import { ask, post, type Answer } from '../support/http.ts';
 
@@ -15,7 +15,7 @@ export interface Acknowledged {
   readonly session: string;
 }
 
-export class Platform {
+export class ApiClient {
   readonly #url: () => Promise<string>;
   readonly #signal: AbortSignal;
   /** What the gateway answered that it should not have. */
@@ -33,7 +33,7 @@ export class Platform {
     return { externalId, inboxId, session };
   }
 
-  /** A platform that lost the receipt sends again, long after. */
+  /** A front end that lost the receipt sends again, long after. */
   async sendAgain(earlier: Acknowledged, text: string): Promise<void> {
     const again = await this.send(earlier.session, text, earlier.externalId);
     if (again.inboxId !== earlier.inboxId) this.problems.push(`${earlier.externalId} was admitted twice`);
@@ -51,6 +51,15 @@ export class Platform {
   /** What a person does about a parked turn; if the answer to a first attempt was lost, there is none any more. */
   async settleParked(session: string, action: ParkedAction): Promise<void> {
     await this.#insist((url) => post(`${url}/api/sessions/${session}/parked`, { action }));
+  }
+
+  /** If the answer to a first attempt was lost, the question has its answer already. */
+  async answer(session: string, callId: string, text: string): Promise<void> {
+    await this.#insist((url) => post(`${url}/api/sessions/${session}/answers`, { callId, text }));
+  }
+
+  async changeSettings(session: string, change: Partial<SessionSettings>): Promise<void> {
+    await this.#insist((url) => post(`${url}/api/sessions/${session}/settings`, change));
   }
 
   async export(session: string): Promise<string> {
