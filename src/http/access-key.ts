@@ -1,22 +1,39 @@
 /**
- * The key that opens the server: as a bearer token, or as the cookie a browser got for it. The cookie is derived from
- * the key, so it survives a restart and dies with the key. Compared in constant time.
+ * A key as a request carries it: as a bearer token, or as the cookie that a browser got for it. The cookie is derived from
+ * the key, so it survives a restart and dies with the key. What is stored of a key tells neither of the two.
  */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { HttpRequest } from './http-message.ts';
 
 const cookieName = 'talaria_login';
 const cookieDays = 30;
+const keyBytes = 32;
+/** So that scanners for leaked secrets, and people, know one when they see it. */
+const keyPrefix = 'tal_';
 
-export function presentsKey(request: Pick<HttpRequest, 'header'>, key: string): boolean {
+export type Credential = { readonly kind: 'bearer' | 'cookie'; readonly secret: string };
+
+/** What the request shows. A bearer token wins: whoever sends one means it. */
+export function credentialOf(request: Pick<HttpRequest, 'header'>): Credential | null {
   const bearer = /^Bearer +(.+)$/i.exec(request.header('authorization') ?? '')?.[1];
-  if (bearer !== undefined) return equal(bearer, key);
+  if (bearer !== undefined) return { kind: 'bearer', secret: bearer.trim() };
   const cookie = cookieOf(request.header('cookie') ?? '');
-  return cookie !== null && equal(cookie, tokenFor(key));
+  return cookie === null ? null : { kind: 'cookie', secret: cookie };
 }
 
-export function isKey(candidate: string, key: string): boolean {
-  return equal(candidate, key);
+/** A new key, to be shown once. */
+export function generateKey(): string {
+  return `${keyPrefix}${randomBytes(keyBytes).toString('base64url')}`;
+}
+
+/** What to store of a key: 64 hexadecimal digits that fit it and its cookie, and from which neither can be made. */
+export function hashKey(key: string): string {
+  return hashToken(tokenFor(key));
+}
+
+/** The same, from what a request shows. */
+export function hashCredential({ kind, secret }: Credential): string {
+  return kind === 'bearer' ? hashKey(secret) : hashToken(secret);
 }
 
 /** The Set-Cookie header of a browser that has shown the key. */
@@ -28,16 +45,14 @@ function tokenFor(key: string): string {
   return createHmac('sha256', key).update('talaria web login').digest('hex');
 }
 
+function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
 function cookieOf(header: string): string | null {
   for (const pair of header.split(';')) {
     const [name, value] = pair.trim().split('=');
     if (name === cookieName && value !== undefined) return value;
   }
   return null;
-}
-
-/** Hashed first, so that neither content nor length shows in the time it takes. */
-function equal(a: string, b: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
 }

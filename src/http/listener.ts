@@ -1,21 +1,21 @@
 /**
- * The server on `node:http`: turns its requests into `HttpRequest`s and writes `HttpResponse`s at the client's pace.
- * Owns the limits of the front door: header size, slow senders, number of connections, and a clean end.
+ * The server on `node:http`. Owns the connections: how many there are, which one gives way, in what order the requests of
+ * one are served, and a clean end. A request itself is `serve-request.ts`.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Log } from '../lib/log.ts';
-import { HttpProblem, problem, type HttpRequest, type HttpResponse } from './http-message.ts';
+import { endWith, problemOf, unknownMethod, type ClientError } from './client-error.ts';
+import { ConnectionLimit } from './connection-limit.ts';
+import { HttpProblem } from './http-message.ts';
+import { defaultLimits, type ListenerLimits } from './listener-limits.ts';
 import type { Router } from './router.ts';
+import { serveRequest, type Exchange, type ServeDeps } from './serve-request.ts';
 
-const headerBytesMax = 16_384;
-const headersTimeoutMs = 10_000;
-const requestTimeoutMs = 120_000;
-const keepAliveTimeoutMs = 10_000;
-const connectionsMax = 2_048;
-/** How much of a body that nobody wants is still taken in, and for how long. */
-const unreadBytesMax = 64_000_000;
-const unreadTimeoutMs = 5_000;
+/** What has not ended by itself this long after closing began is cut. */
+const closeGraceMs = 1_000;
+/** A flood is worth a line, not a line each. */
+const crowdedLogEveryMs = 60_000;
 
 export interface ListenerOptions {
   readonly host: string;
@@ -23,6 +23,7 @@ export interface ListenerOptions {
   readonly port: number;
   readonly handle: Router;
   readonly log: Log;
+  readonly limits?: Partial<ListenerLimits>;
 }
 
 export interface Listener {
@@ -32,51 +33,37 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/** The requests of one connection that are not answered yet, oldest first. */
+interface Connection {
+  readonly open: Map<ServerResponse, { readonly incoming: IncomingMessage; readonly gone: AbortController }>;
+  /** Ends with the request that came last. */
+  last: Promise<void>;
+  /** Nothing more is taken from it. */
+  isOver: boolean;
+  /** The last response has been sent. */
+  saidGoodbye: boolean;
+}
+
 /** Throws the system's error when the address can't be had. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
+  const limits = { ...defaultLimits, ...options.limits };
   // Asking for the module this way costs a sixth of an import.
-  const http = process.getBuiltinModule('node:http');
-  const open = new Set<AbortController>();
-  let closing = false;
-  const server = http.createServer(
-    {
-      maxHeaderSize: headerBytesMax,
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      keepAliveTimeout: keepAliveTimeoutMs,
-    },
-    (incoming, outgoing) => {
-      const gone = new AbortController();
-      open.add(gone);
-      outgoing.on('close', () => {
-        open.delete(gone);
-        gone.abort(new Error('the client is gone'));
-        // Its connection turns idle only after this event.
-        if (closing) setImmediate(() => server.closeIdleConnections());
-      });
-      serve(options, incoming, outgoing, gone.signal).catch((error: unknown) => {
-        options.log.error('request failed', { url: incoming.url, error });
-        outgoing.destroy();
-      });
-    },
-  );
-  server.maxConnections = connectionsMax;
+  const server = process.getBuiltinModule('node:http').createServer({
+    maxHeaderSize: limits.headerBytesMax,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: limits.timeoutCheckMs,
+    insecureHTTPParser: false,
+    // We look ourselves; Node would answer, and then go on with what follows.
+    requireHostHeader: false,
+  });
+  // We keep to half of it; this is for a burst that comes faster than others can be closed.
+  server.maxConnections = 2 * limits.connectionsMax;
+  const connections = new Connections(server, { handle: options.handle, log: options.log, limits });
   await listening(server, options.host, options.port);
   const { port } = server.address() as AddressInfo;
-  return {
-    host: options.host,
-    port,
-    async close() {
-      closing = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const controller of open) controller.abort(new Error('the server is closing'));
-      server.closeIdleConnections();
-      // What has not ended by itself in this time is cut.
-      const cut = setTimeout(() => server.closeAllConnections(), 1_000);
-      await closed;
-      clearTimeout(cut);
-    },
-  };
+  return { host: options.host, port, close: () => connections.close() };
 }
 
 function listening(server: Server, host: string, port: number): Promise<void> {
@@ -89,106 +76,125 @@ function listening(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-async function serve(
-  options: ListenerOptions,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  signal: AbortSignal,
-): Promise<void> {
-  let response: HttpResponse;
-  try {
-    response = await options.handle(requestFrom(incoming, signal));
-  } catch (error) {
-    if (signal.aborted && outgoing.destroyed) return;
-    if (error instanceof HttpProblem) response = problem(error.status, error.reason, error.message);
-    else {
-      options.log.error('request failed', { url: incoming.url, error });
-      response = problem(500, 'failed', 'Something went wrong inside Talaria; see its log.');
+class Connections {
+  readonly #server: Server;
+  readonly #deps: ServeDeps;
+  readonly #all = new Map<Socket, Connection>();
+  readonly #limit: ConnectionLimit;
+  #isClosing = false;
+  #crowdedLoggedAt = -Infinity;
+
+  constructor(server: Server, deps: ServeDeps) {
+    this.#server = server;
+    this.#deps = deps;
+    this.#limit = new ConnectionLimit(deps.limits.connectionsMax);
+    server.on('connection', (socket) => this.#add(socket));
+    server.on('request', (incoming, outgoing) => this.#take(incoming, outgoing, false));
+    server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) =>
+      this.#take(incoming, outgoing, true),
+    );
+    server.on('clientError', (error: ClientError, socket) =>
+      this.#refuse(socket as Socket, problemOf(error, deps.limits)),
+    );
+    server.on('connect', (_, socket) => this.#refuse(socket as Socket, unknownMethod()));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    const server = this.#server;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const connection of this.#all.values()) abortAll(connection, 'the server is closing');
+    server.closeIdleConnections();
+    const cut = setTimeout(() => server.closeAllConnections(), closeGraceMs);
+    await closed;
+    clearTimeout(cut);
+  }
+
+  #add(socket: Socket): void {
+    const connection: Connection = { open: new Map(), last: Promise.resolve(), isOver: false, saidGoodbye: false };
+    this.#all.set(socket, connection);
+    socket.once('close', () => {
+      this.#all.delete(socket);
+      this.#limit.delete(socket);
+      // Not all responses notice by themselves: one that waits behind another has no connection yet.
+      abortAll(connection, 'the client is gone');
+    });
+    const crowdedOut = this.#limit.add(socket);
+    if (crowdedOut === null) return;
+    this.#logCrowded();
+    if (crowdedOut === socket) this.#refuse(socket, new HttpProblem(503, 'busy', 'There are too many connections.'));
+    else crowdedOut.resetAndDestroy();
+  }
+
+  #take(incoming: IncomingMessage, outgoing: ServerResponse, awaitsContinue: boolean): void {
+    const { socket } = incoming;
+    const connection = this.#all.get(socket);
+    if (connection === undefined || connection.isOver) return;
+    if (connection.open.size >= this.#deps.limits.pipelinedMax) {
+      socket.destroy();
+      return;
+    }
+    const gone = new AbortController();
+    connection.open.set(outgoing, { incoming, gone });
+    this.#limit.move(socket, hasBody(incoming) ? 'asking' : 'served');
+    incoming.once('end', () => {
+      if (connection.open.has(outgoing)) this.#limit.move(socket, 'served');
+    });
+    outgoing.once('close', () => {
+      connection.open.delete(outgoing);
+      gone.abort(new Error('the client is gone'));
+      if (connection.open.size === 0) this.#limit.move(socket, 'quiet');
+      // Its connection turns idle only after this event.
+      if (this.#isClosing) setImmediate(() => this.#server.closeIdleConnections());
+    });
+    // One after the other, so that what a client asks for first also happens first.
+    connection.last = connection.last.then(() =>
+      this.#serve(connection, { incoming, outgoing, signal: gone.signal, awaitsContinue }),
+    );
+  }
+
+  async #serve(connection: Connection, exchange: Exchange): Promise<void> {
+    // A client that is gone, or was told goodbye, must not set off anything more.
+    if (exchange.signal.aborted || connection.saidGoodbye) return;
+    try {
+      connection.saidGoodbye = !(await serveRequest(this.#deps, exchange));
+    } catch (error) {
+      this.#deps.log.error('response failed', { error });
+      exchange.outgoing.destroy();
     }
   }
-  const unread = incoming.complete || incoming.destroyed ? null : readOn(incoming);
-  outgoing.writeHead(response.status, {
-    'x-content-type-options': 'nosniff',
-    ...lengthOf(response.body),
-    ...response.headers,
-  });
-  const isWhole = incoming.method === 'HEAD' || (await writeBody(response.body, outgoing, signal));
-  await unread;
-  // A body that was cut off must not look whole.
-  if (isWhole) outgoing.end();
-  else outgoing.destroy();
-}
 
-/**
- * What is left of a refused body is read and thrown away, up to a limit, before the connection may close: a client that
- * is cut off while it sends never sees why.
- */
-function readOn(incoming: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    let leftBytes = unreadBytesMax;
-    const cut = setTimeout(() => incoming.destroy(), unreadTimeoutMs);
-    incoming.once('close', () => {
-      clearTimeout(cut);
-      resolve();
-    });
-    incoming.once('end', resolve);
-    incoming.on('data', (chunk: Uint8Array) => {
-      leftBytes -= chunk.byteLength;
-      if (leftBytes < 0) incoming.destroy();
-    });
-  });
-}
-
-function lengthOf(body: HttpResponse['body']): Record<string, number> {
-  return typeof body === 'string' || body instanceof Uint8Array ? { 'content-length': Buffer.byteLength(body) } : {};
-}
-
-/** False if the client or the server went away before the end. */
-async function writeBody(body: HttpResponse['body'], outgoing: ServerResponse, signal: AbortSignal): Promise<boolean> {
-  if (body === undefined) return true;
-  if (typeof body === 'string' || body instanceof Uint8Array) {
-    outgoing.write(body);
-    return true;
+  /** Only what is clearly about the request that is being sent is answered; before anything else responses go first. */
+  #refuse(socket: Socket, problem: HttpProblem): void {
+    const connection = this.#all.get(socket);
+    if (connection?.isOver === true) return;
+    if (connection === undefined || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    connection.isOver = true;
+    const open = [...connection.open];
+    const isArriving = open.length === 1 && open.every(([out, { incoming }]) => !out.headersSent && !incoming.complete);
+    if (open.length > 0 && !isArriving) {
+      void connection.last.then(() => socket.destroySoon());
+      return;
+    }
+    abortAll(connection, 'the request was refused');
+    endWith(socket, problem);
   }
-  for await (const chunk of body) {
-    if (signal.aborted) return false;
-    if (!outgoing.write(chunk)) await drained(outgoing, signal);
+
+  #logCrowded(): void {
+    const now = performance.now();
+    if (now - this.#crowdedLoggedAt < crowdedLogEveryMs) return;
+    this.#crowdedLoggedAt = now;
+    this.#deps.log.warn('too many connections; those that wait longest are closed', { connections: this.#limit.size });
   }
-  return !signal.aborted;
 }
 
-function drained(outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted || outgoing.destroyed) return resolve();
-    const done = () => {
-      outgoing.off('drain', done);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    outgoing.once('drain', done);
-    signal.addEventListener('abort', done, { once: true });
-  });
+function abortAll({ open }: Connection, reason: string): void {
+  for (const { gone } of open.values()) gone.abort(new Error(reason));
 }
 
-function requestFrom(incoming: IncomingMessage, signal: AbortSignal): Omit<HttpRequest, 'params'> {
-  // The base is never used but to make the path absolute; hosts are checked from the header, not from here.
-  const target = incoming.url ?? '/';
-  const [path, query] = target.startsWith('/') ? splitOnce(target, '?') : ['/', ''];
-  return {
-    method: incoming.method ?? 'GET',
-    path,
-    query: new URLSearchParams(query),
-    header: (name) => {
-      const value = incoming.headers[name];
-      return Array.isArray(value) ? value.join(', ') : value;
-    },
-    signal,
-    // Leaving it half-read must not close the connection: the answer is still to be sent.
-    body: incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>,
-  };
-}
-
-function splitOnce(text: string, separator: string): [string, string] {
-  const index = text.indexOf(separator);
-  return index === -1 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

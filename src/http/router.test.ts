@@ -32,7 +32,7 @@ test('HEAD is served like GET', async () => {
 test('another method of a known path is named as the mistake', async () => {
   const response = await ask('POST', '/things/x');
   assert.equal(response.status, 405);
-  assert.equal(response.headers?.['allow'], 'GET, DELETE');
+  assert.equal(response.headers?.['allow'], 'GET, DELETE, HEAD');
 });
 
 test('unknown paths, empty segments and broken escapes are not found', async () => {

@@ -1,6 +1,8 @@
 /** Finds the handler for a method and a path. `:name` in a pattern stands for one segment. Pure but for the handlers. */
 import { problem, type HttpRequest, type HttpResponse } from './http-message.ts';
 
+const shownPathCharsMax = 200;
+
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
@@ -21,9 +23,11 @@ export function createRouter(routes: readonly Route[]): Router {
       if (route.method === method) return route.handle({ ...request, params });
       allowed.add(route.method);
     }
-    if (allowed.size === 0) return problem(404, 'not-found', `There is nothing at ${request.path}.`);
+    const shown = request.path.slice(0, shownPathCharsMax);
+    if (allowed.size === 0) return problem(404, 'not-found', `There is nothing at ${shown}.`);
+    if (allowed.has('GET')) allowed.add('HEAD');
     const methods = [...allowed].join(', ');
-    const refusal = problem(405, 'bad-request', `${request.path} takes ${methods}, not ${request.method}.`);
+    const refusal = problem(405, 'bad-request', `${shown} takes ${methods}, not ${request.method}.`);
     return { ...refusal, headers: { ...refusal.headers, allow: methods } };
   };
 }

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '../lib/fake-clock.ts';
+import { hashKey, loginCookie } from './access-key.ts';
+import { createDoorkeeper } from './doorkeeper.ts';
+import { HttpProblem, json, type HttpResponse } from './http-message.ts';
+import { createKeyRing, type KeyHash } from './key-ring.ts';
+import { createWrongKeyLimit } from './wrong-key-limit.ts';
+
+const headersOfKey = (key: string) => ({ authorization: `Bearer ${key}` });
+
+function setUp(names: readonly string[]) {
+  const clock = new FakeClock();
+  const hashes: KeyHash[] = names.map((name) => ({ name, sha256: hashKey(`key of ${name}`) }));
+  const door = createDoorkeeper(
+    {
+      ring: createKeyRing({ hashes: () => hashes, plain: () => null }),
+      wrongKeys: createWrongKeyLimit(clock),
+      loopback: true,
+      isOpen: (path) => path === '/open',
+      loginPath: '/login',
+      keyWanted: 'Show the key.',
+    },
+    async ({ path, principal = null }) => {
+      if (path === '/login') throw new HttpProblem(401, 'unauthorized', 'That is not the key.');
+      return json({ path, principal });
+    },
+  );
+  const ask = (path: string, headers: Record<string, string> = {}, peer = '192.0.2.1'): Promise<HttpResponse> => {
+    const all: Record<string, string> = { host: 'localhost', ...headers };
+    const { signal } = new AbortController();
+    const body = (async function* () {})();
+    return door({ method: 'GET', path, query: new URLSearchParams(), header: (name) => all[name], peer, signal, body });
+  };
+  const status = async (...args: Parameters<typeof ask>) => (await ask(...args)).status;
+  return { clock, ask, status };
+}
+
+test('without any key the owner of this machine is let in, under the names of this machine only', async () => {
+  const { ask, status } = setUp([]);
+  assert.equal((await ask('/x')).body, '{"path":"/x","principal":null}\n');
+  assert.equal(await status('/x', { host: 'evil.example' }), 403);
+  assert.equal(await status('/open', { host: 'evil.example' }), 403);
+  assert.equal(await status('/x', { origin: 'http://evil.example' }), 403);
+});
+
+test('with keys each request is passed on with the name of its key', async () => {
+  const { ask, status } = setUp(['phone', 'laptop']);
+  assert.equal(await status('/x'), 401);
+  assert.equal((await ask('/x', headersOfKey('key of laptop'))).body, '{"path":"/x","principal":"laptop"}\n');
+  const cookie = loginCookie('key of phone').split(';')[0] ?? '';
+  assert.equal((await ask('/x', { cookie })).body, '{"path":"/x","principal":"phone"}\n');
+  assert.equal((await ask('/open')).body, '{"path":"/open","principal":null}\n');
+});
+
+test('with keys a proxy may pass on the name that people use, but pages from elsewhere stay out', async () => {
+  const { status } = setUp(['phone']);
+  const proxied = { ...headersOfKey('key of phone'), host: 'talaria.example' };
+  assert.equal(await status('/x', proxied), 200);
+  assert.equal(await status('/x', { ...proxied, origin: 'https://talaria.example' }), 200);
+  assert.equal(await status('/x', { ...proxied, origin: 'https://evil.example' }), 403);
+});
+
+test('after ten wrong keys the address waits, with a right one too, wherever they were shown', async () => {
+  const { ask, status, clock } = setUp(['phone']);
+  for (let time = 0; time < 5; time++) assert.equal(await status('/x', headersOfKey('wrong')), 401);
+  for (let time = 0; time < 5; time++) await assert.rejects(ask('/login'), HttpProblem);
+  const refused = await ask('/x', headersOfKey('key of phone'));
+  assert.deepEqual([refused.status, refused.headers?.['retry-after']], [429, '60']);
+  assert.equal(await status('/login'), 429);
+  assert.equal(await status('/x', headersOfKey('key of phone'), '192.0.2.2'), 200);
+  await clock.advance(60_000);
+  assert.equal(await status('/x', headersOfKey('key of phone')), 200);
+});
+
+test('no key and an old cookie are refused but not counted, and a good cookie is good during a wait', async () => {
+  const { status } = setUp(['phone']);
+  for (let time = 0; time < 20; time++) {
+    assert.equal(await status('/x'), 401);
+    assert.equal(await status('/x', { cookie: 'talaria_login=old' }), 401);
+  }
+  for (let time = 0; time < 10; time++) await status('/x', headersOfKey('wrong'));
+  assert.equal(await status('/x', { cookie: loginCookie('key of phone').split(';')[0] ?? '' }), 200);
+});
