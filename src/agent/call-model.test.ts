@@ -41,8 +41,6 @@ test('C66 C67 a failing primary costs one turn: the next one is on the primary a
   assert.equal(stage.agent.chain.index, 0);
   assert.deepEqual(stage.asked.slice(4), ['one k1']);
   assert.deepEqual(await notices(stage), ['notice: It said server. This turn goes on with second/two.']);
-  const shown = stage.published.map((event) => (event.kind === 'entry' ? event.entry.kind : event.kind));
-  assert.ok(shown.indexOf('notice') < shown.indexOf('call-started'), 'told before the other model has done anything');
 });
 
 test('falling over takes seconds', async () => {
@@ -51,6 +49,31 @@ test('falling over takes seconds', async () => {
   await stage.hears('hello');
   await runThrough(stage, 2_000);
   assert.deepEqual((await stage.told()).slice(-2), ['assistant: by two', 'closed: answered']);
+  const shown = stage.published.map((event) => (event.kind === 'entry' ? event.entry.kind : event.kind));
+  assert.ok(shown.indexOf('notice') < shown.indexOf('text-delta'), 'it is told before the other model has said a word');
+});
+
+test('what was heard of a call that was stopped is counted, by estimate', async () => {
+  const stage = await staged(
+    scriptedRuntime({ price: { input: 0, cachedInput: 0, cacheWrite: 0, cacheWriteLong: 0, output: 1_000_000 } }),
+  );
+  const reached = Promise.withResolvers<void>();
+  stage.script = [
+    async function* (_request, signal) {
+      yield { kind: 'text-delta', text: 'sixteen letters.' };
+      reached.resolve();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      yield { kind: 'failed', error: new ModelError('cancelled', 'cancelled') };
+    },
+  ];
+  await stage.hears('hello');
+  const running = stage.run();
+  await reached.promise;
+  await stage.store.requestStop(stage.sessionId);
+  stage.action.abort(new ActionCut('stop'));
+  await running;
+  const [call] = await stage.store.read.modelCalls(stage.sessionId);
+  assert.deepEqual([call?.state, call?.usage?.outputTokens, call?.usage?.usd], ['cancelled', 4, 4]);
 });
 
 test('a fallback that can not hold the prompt is skipped', async () => {

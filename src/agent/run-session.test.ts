@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countingIdSource } from '../lib/ids.ts';
+import { scriptedRuntime } from '../models/scripted-model.ts';
 import { ModelError, type ModelEvent, type ModelRequest } from '../models/model.ts';
 import type { NodeId } from '../protocol/ids.ts';
 import { StoreError } from '../store/store.ts';
@@ -142,6 +143,24 @@ test('a failure worth retrying is retried after a wait, and the last one ends th
     'notice: The model is overloaded. Try again later, or set a fallback model.',
     'closed: failed',
   ]);
+});
+
+test('a message that waited for the end of a turn is answered by the agent that there is then', async () => {
+  const stage = await Stage.open();
+  stage.settings = { ...stage.settings, limits: { ...stage.settings.limits, joinWaiting: false } };
+  stage.script = [asksFor(['work', '{}']), says('first'), says('second')];
+  stage.tools['work'] = { run: async () => (await stage.hears('and then?'), 'worked') };
+  stage.afterCommit = (writes) => {
+    if (!writes.some(({ verb }) => verb === 'close-turn')) return;
+    stage.runtimes = [scriptedRuntime({ model: 'another' })];
+    stage.built = null;
+  };
+  await stage.hears('hello');
+  await stage.run();
+  assert.deepEqual(
+    stage.asked.map((asked) => asked.split(' ')[0]),
+    ['script', 'script', 'another'],
+  );
 });
 
 test('a message that arrives during a tool round joins the turn before the model is asked again', async () => {
