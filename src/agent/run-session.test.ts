@@ -249,6 +249,28 @@ test('a turn that has used up its model calls is asked for a summary and ended w
   assert.equal(delivery?.text, 'so far, so good');
 });
 
+test('a process that dies in the last call of a turn does not cost the turn its answer', async () => {
+  const stage = await Stage.open();
+  stage.settings = { ...stage.settings, limits: { ...stage.settings.limits, modelCallsMax: 1 } };
+  stage.tools['work'] = { run: () => 'worked' };
+  const dies = () => {
+    stage.dies();
+    throw new Error('down');
+  };
+  stage.script = [asksFor(['work', '{}']), dies];
+  await stage.hears('hello');
+  await assert.rejects(stage.run());
+  stage.livesAgain();
+  stage.script = [says('so far it worked')];
+  await stage.store.acquireLease(stage.sessionId, stage.owner, 30_000);
+  await stage.run();
+  assert.deepEqual((await stage.told()).slice(-3), [
+    'assistant: so far it worked',
+    'notice: This turn used up its 1 model calls before it was done. Say "go on" to let it continue, or raise agent.max_iterations.',
+    'closed: answered',
+  ]);
+});
+
 test('a stop that comes between reading the journal and deciding on it is not missed', async () => {
   const stage = await Stage.open();
   stage.tools['work'] = { run: () => 'must not run' };

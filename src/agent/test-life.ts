@@ -62,6 +62,7 @@ export class Life {
     // What is poison strikes while it is at work: it has begun, and it does not get to its end.
     const { why, after } = outside.kind === 'cut' && !isPoison ? outside : { why: 'crash', after: 1 };
     for (const commit of commits.slice(0, isPoison ? Math.min(after, commits.length - 1) : after)) commit();
+    this.session.loseModelCall();
     if (why === 'crash') this.session.crash();
     if (why !== 'stop') return;
     this.session.stop();

@@ -19,6 +19,7 @@ export class TestSession {
   #waiting: InboxRecord[] = [];
   #turn: TurnRecord | null = null;
   #isNamed = false;
+  #isCalling = false;
 
   journal(): Journal {
     const entries = [...this.entries];
@@ -71,17 +72,26 @@ export class TestSession {
 
   startModelCall(): void {
     assert(this.unsettled().length === 0, 'a call has no result');
+    this.loseModelCall();
     this.#change({ modelCalls: this.#open().modelCalls + 1 });
+    this.#isCalling = true;
+  }
+
+  /** A call that nobody will end any more came to nothing, and does not count. */
+  loseModelCall(): void {
+    if (this.#isCalling) this.failModelCall();
   }
 
   /** Takes a call out of the count again. */
   failModelCall(): void {
+    this.#isCalling = false;
     this.#change({ modelCalls: this.#open().modelCalls - 1 });
   }
 
   answer(text: string, calls: readonly CallForTest[]): void {
     const { id: turnId } = this.#open();
     assert(this.unsettled().length === 0, 'a call has no result');
+    this.#isCalling = false;
     const spoken = text === '' ? [] : [{ kind: 'text', text } as const];
     const parts = calls.map(({ name, arguments: written }): ToolCallPart => {
       return { kind: 'tool-call', callId: this.#ids.next('cal'), name, arguments: written };

@@ -49,7 +49,7 @@ export interface TurnRecord {
   readonly openedAt: number;
   /** How often the process died while this turn was open. */
   readonly crashes: number;
-  /** How many model calls were started in it, without those that failed. */
+  /** How many model calls were started in it, without those that came to nothing: failed, cancelled, lost. */
   readonly modelCalls: number;
   readonly stopRequested: boolean;
   /** Sequence of the turn's first entry. */
@@ -236,7 +236,7 @@ export type SessionWrite =
       /** 0 is no limit. */
       readonly budget: { readonly sessionUsd: number; readonly dayUsd: number };
     }
-  /** `failed` takes it out of the turn's count. What it used is added to the sums of its day, channel and user. */
+  /** Anything but `completed` takes it out of the turn's count. What it used is added to the sums of its day, channel and user. */
   | {
       readonly verb: 'end-model-call';
       readonly modelCallId: ModelCallId;

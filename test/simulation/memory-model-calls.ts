@@ -102,8 +102,7 @@ export function endModelCall(
   if (call?.state !== 'started') throw conflict(`model call ${write.modelCallId} is not under way`);
   const { outcome: state, usage, error } = write;
   on.assign(call, { state, endedAt: on.now, usage: frozenCopy(usage), error });
-  const turn = call.turnId === null ? undefined : session.turns.get(call.turnId);
-  if (state === 'failed' && turn !== undefined) on.assign(turn, { modelCalls: turn.modelCalls - 1 });
+  if (state !== 'completed') uncount(on, session, call);
   if (usage !== null) addUsage(on, call, usage);
 }
 
@@ -114,7 +113,14 @@ export function loseModelCalls(on: Transaction, session: SessionRows, turnId?: T
     const usage = { ...noTokens, usd: call.reservedUsd };
     on.assign(call, { state: 'lost', endedAt: on.now, usage });
     addUsage(on, call, usage);
+    uncount(on, session, call);
   }
+}
+
+/** What came to nothing is not held against its turn. */
+function uncount(on: Transaction, session: SessionRows, { turnId }: ModelCallRow): void {
+  const turn = turnId === null ? undefined : session.turns.get(turnId);
+  if (turn !== undefined) on.assign(turn, { modelCalls: turn.modelCalls - 1 });
 }
 
 function addUsage(on: Transaction, call: ModelCallRow, usage: Usage): void {

@@ -14,18 +14,27 @@ export function loseModelCalls(
   sessionId: SessionId,
   turnId: TurnId | null = null,
 ): number {
-  const lost = database.all<Account & { readonly usd: number | null }>(
+  const lost = database.all<Account & { readonly usd: number | null; readonly turnId: TurnId | null }>(
     `UPDATE model_calls SET state = 'lost', ended_at = ?, input_tokens = 0, cached_tokens = 0, cache_write_tokens = 0,
        output_tokens = 0, reasoning_tokens = 0, usd = reserved_usd
      WHERE session_id = ? AND state = 'started' AND (? IS NULL OR turn_id = ?)
-     RETURNING ${accountColumns}, usd`,
+     RETURNING ${accountColumns}, usd, turn_id AS turnId`,
     now,
     sessionId,
     turnId,
     turnId,
   );
-  for (const call of lost) addUsage(database, call, { ...noTokens, usd: call.usd });
+  for (const call of lost) {
+    addUsage(database, call, { ...noTokens, usd: call.usd });
+    // A turn is not to pay with its budget for a process that died.
+    if (call.turnId !== null) countModelCall(database, sessionId, call.turnId, -1);
+  }
   return lost.length;
+}
+
+export function countModelCall(database: Database, sessionId: SessionId, turnId: TurnId, change: 1 | -1): void {
+  const sql = 'UPDATE turns SET model_calls = model_calls + ? WHERE session_id = ? AND id = ?';
+  database.run(sql, change, sessionId, turnId);
 }
 
 /** For a process that has just begun and is alone: no call can be under way. */

@@ -2,7 +2,7 @@
 import type { TurnId } from '../../protocol/ids.ts';
 import { requireBudget } from '../require-budget.ts';
 import type { PromptStep, SessionWrite } from '../store.ts';
-import { loseModelCalls } from './lost-model-calls.ts';
+import { countModelCall, loseModelCalls } from './lost-model-calls.ts';
 import { conflict, type SessionDraft } from './session-draft.ts';
 import { accountColumns, addUsage, spentBySession, spentOnDay, type Account } from './spending.ts';
 import { nobody, type Origin } from './turn-writes.ts';
@@ -17,7 +17,7 @@ export function startModelCall(draft: SessionDraft, write: SessionWrite & { verb
   });
   requireFittingPrompt(draft, write.prompt);
   insertModelCall(draft, write);
-  if (write.turnId !== null) countModelCall(draft, write.turnId, 1);
+  if (write.turnId !== null) countModelCall(draft.database, draft.sessionId, write.turnId, 1);
   if (write.prompt.prefixBreak === 'unexplained') {
     database.run('UPDATE totals SET prefix_breaks = prefix_breaks + 1');
   }
@@ -81,11 +81,6 @@ function originOf(draft: SessionDraft, turnId: TurnId | null): Origin {
   return origin ?? nobody;
 }
 
-function countModelCall(draft: SessionDraft, turnId: TurnId, change: 1 | -1): void {
-  const sql = 'UPDATE turns SET model_calls = model_calls + ? WHERE session_id = ? AND id = ?';
-  draft.database.run(sql, change, draft.sessionId, turnId);
-}
-
 export function endModelCall(draft: SessionDraft, write: SessionWrite & { verb: 'end-model-call' }): void {
   const { usage } = write;
   const ended = draft.database.get<Account & { readonly turnId: TurnId | null }>(
@@ -106,6 +101,8 @@ export function endModelCall(draft: SessionDraft, write: SessionWrite & { verb: 
     write.modelCallId,
   );
   if (ended === undefined) throw conflict(`model call ${write.modelCallId} of ${draft.sessionId} is not under way`);
-  if (write.outcome === 'failed' && ended.turnId !== null) countModelCall(draft, ended.turnId, -1);
+  if (write.outcome !== 'completed' && ended.turnId !== null) {
+    countModelCall(draft.database, draft.sessionId, ended.turnId, -1);
+  }
   if (usage !== null) addUsage(draft.database, ended, usage);
 }
