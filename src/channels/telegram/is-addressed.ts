@@ -1,0 +1,53 @@
+/**
+ * Whether a message in a group is meant for the bot: it names it, answers it, or is a command that is for it or for
+ * nobody in particular. Pure.
+ */
+import type { Message, MessageEntity } from 'grammy/types';
+
+export interface BotIdentity {
+  readonly id: number;
+  /** Without the @. */
+  readonly username: string;
+  /** What else it listens to in groups. */
+  readonly names: readonly string[];
+}
+
+export function isAddressed(message: Message, bot: BotIdentity): boolean {
+  const text = message.text ?? message.caption ?? '';
+  const entities = message.entities ?? message.caption_entities ?? [];
+  const command = entities.find(({ type, offset }) => type === 'bot_command' && offset === 0);
+  if (command !== undefined) {
+    const [, whom] = slice(text, command).split('@');
+    return whom === undefined || isName(whom, bot);
+  }
+  return (
+    entities.some((entity) => mentions(text, entity, bot)) || repliesTo(message, bot) || callsByName(text, bot.names)
+  );
+}
+
+export function isName(name: string, { username }: BotIdentity): boolean {
+  return name.toLowerCase() === username.toLowerCase();
+}
+
+function mentions(text: string, entity: MessageEntity, bot: BotIdentity): boolean {
+  if (entity.type === 'text_mention') return entity.user.id === bot.id;
+  return entity.type === 'mention' && isName(slice(text, entity).slice(1), bot);
+}
+
+export function repliesTo(message: Message, bot: BotIdentity): boolean {
+  const replied = message.reply_to_message;
+  // In a topic every message answers the one that opened it.
+  if (replied === undefined || replied.forum_topic_created !== undefined) return false;
+  return replied.from?.id === bot.id;
+}
+
+function callsByName(text: string, names: readonly string[]): boolean {
+  return names.some((name) => {
+    const escaped = name.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
+    return name !== '' && new RegExp(String.raw`(?<![\p{L}\p{N}_])${escaped}(?![\p{L}\p{N}_])`, 'iu').test(text);
+  });
+}
+
+function slice(text: string, { offset, length }: MessageEntity): string {
+  return text.slice(offset, offset + length);
+}
