@@ -133,7 +133,7 @@ async function admit(store: Store, name: string): Promise<SessionId> {
   const id = ids.next('ses');
   const inboxId = ids.next('inb');
   const message = { role: 'user', parts: [{ kind: 'text', text: 'say hello' }] } as const;
-  const session = { kind: 'by-key', key: `cli:direct:${name}`, id, name } as const;
+  const session = { kind: 'by-key', key: `cli:direct:${name}`, id, name, owner: 'owner' } as const;
   await store.admit({
     inboxId,
     channel: 'cli',

@@ -17,6 +17,18 @@ export interface Row {
   readonly limit?: number;
 }
 
+/** A line of the table: the figure, its ratio, and whether it keeps to its limit. */
+export function formatRow({ name, value, unit, ratio, limit }: Row): string {
+  const figure = `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${unit}`.padStart(16);
+  const against = ratio === undefined ? '' : `${ratio.toFixed(2)} ×`.padStart(9);
+  const judged = ratio ?? value;
+  const verdict =
+    limit === undefined
+      ? ''
+      : `  (at most ${limit}${ratio === undefined ? ` ${unit}` : ' ×'}: ${judged <= limit ? 'ok' : 'MISSED'})`;
+  return `  ${name.padEnd(38)}${figure}${against}${verdict}`;
+}
+
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
@@ -57,10 +69,10 @@ export interface RunningGateway {
   stop(): Promise<void>;
 }
 
-export async function startGateway(home: string): Promise<RunningGateway> {
+export async function startGateway(home: string, env: NodeJS.ProcessEnv = {}): Promise<RunningGateway> {
   const start = performance.now();
   const child = spawn(talaria, ['gateway', '--port', '0'], {
-    env: homeEnv(home),
+    env: { ...homeEnv(home), ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';

@@ -5,13 +5,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import type { Row } from './measure.ts';
+import { formatRow, type Row } from './measure.ts';
 
 const benches: Record<string, () => Promise<Row[]>> = {
   'start-up': async () => (await import('./start-up.ts')).benchStartUp(),
   weight: async () => (await import('./weight.ts')).benchWeight(),
   turns: async () => (await import('./turns.ts')).benchTurns(),
   durability: async () => (await import('./durability.ts')).benchDurability(),
+  'model-call': async () => (await import('./model-call.ts')).benchModelCall(),
+  load: async () => (await import('./load.ts')).benchLoad(),
+  'prompt-cache': async () => (await import('./prompt-cache.ts')).benchPromptCache(),
 };
 
 const wanted = process.argv.slice(2);
@@ -26,7 +29,7 @@ for (const [name, bench] of Object.entries(benches)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   console.log(`\n${name}`);
   results[name] = await bench();
-  for (const row of results[name]) console.log(line(row));
+  for (const row of results[name]) console.log(formatRow(row));
 }
 
 const folder = join(import.meta.dirname, 'results');
@@ -35,14 +38,3 @@ const path = join(folder, `${new Date().toISOString().replaceAll(':', '-').slice
 const machine = { node: process.version, platform: process.platform, cpu: cpus()[0]?.model, cores: cpus().length };
 writeFileSync(path, `${JSON.stringify({ machine, results }, null, 2)}\n`);
 console.log(`\nwritten to ${path}`);
-
-function line({ name, value, unit, ratio, limit }: Row): string {
-  const figure = `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${unit}`.padStart(16);
-  const against = ratio === undefined ? '' : `${ratio.toFixed(2)} ×`.padStart(9);
-  const judged = ratio ?? value;
-  const verdict =
-    limit === undefined
-      ? ''
-      : `  (at most ${limit}${ratio === undefined ? ` ${unit}` : ' ×'}: ${judged <= limit ? 'ok' : 'MISSED'})`;
-  return `  ${name.padEnd(38)}${figure}${against}${verdict}`;
-}

@@ -7,6 +7,8 @@ const heartbeatEveryMs = 15_000;
 export interface SentEvent {
   readonly data: string;
   readonly id?: string;
+  /** Without it the event has no name. One word. */
+  readonly event?: string;
 }
 
 export function eventStream(clock: Clock, events: AsyncIterable<SentEvent>): HttpResponse {
@@ -31,14 +33,19 @@ async function* frames(clock: Clock, events: AsyncIterable<SentEvent>): AsyncGen
       if (result === 'heartbeat') yield ': still here\n\n';
       else if (result.done === true) return;
       else {
-        const { id, data } = result.value;
-        yield `${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`;
+        yield frameOf(result.value);
         next = iterator.next();
       }
     }
   } finally {
     await iterator.return?.();
   }
+}
+
+/** A line end inside the data would end the event. */
+function frameOf({ id, event, data }: SentEvent): string {
+  const head = `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}`;
+  return `${head}data: ${data.replaceAll(/\r\n|\r|\n/g, '\ndata: ')}\n\n`;
 }
 
 function beforeHeartbeat<T>(clock: Clock, next: Promise<T>): Promise<T | 'heartbeat'> {

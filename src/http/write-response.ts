@@ -36,6 +36,7 @@ export function lengthOf(body: HttpResponse['body']): Record<string, number> {
 /** Resolves once the system has taken all of it, or nobody will. What is still to be sent must be taken in time too. */
 export function endInTime(outgoing: ServerResponse, stalledMs: number): Promise<void> {
   return new Promise((resolve) => {
+    if (outgoing.closed) return resolve();
     const cut = setTimeout(() => outgoing.destroy(), stalledMs);
     outgoing.once('close', () => {
       clearTimeout(cut);
