@@ -55,6 +55,8 @@ async function buildProgram(): Promise<OutputFile[]> {
     lineLimit: 160,
     // The build of `yaml` for Node is CommonJS and needs `require`; the other one is the same code as ES modules.
     alias: { yaml: join(dirname(fileURLToPath(import.meta.resolve('yaml'))), '../browser/index.js') },
+    // It asks for Node's own modules by `require`, which a bundle of ES modules can't give it. Loaded only when it is used.
+    external: ['grammy'],
     plugins: [onlyTheVersionOfTheManifest],
   });
   return outputFiles;

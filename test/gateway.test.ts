@@ -38,7 +38,7 @@ test('the probes, the status and the metrics of a fresh gateway', async (t) => {
   assert.ok(pid > 0 && uptime_s >= 0 && store.includes('state.db') && config.problems.length === 0);
   assert.deepEqual(rest, {
     sessions: 0,
-    agent_cache: { size: 0, cap: 128, active: 0, hits: 0, misses: 0, evictions: 0 },
+    agent_cache: { size: 0, cap: 128, active: 0, hits: 0, misses: 0, evictions: 0, sweeps: 0, releases: 0 },
     turns: { running: 0, queued: 0, done: 0, failed: 0, parked: 0 },
     outbox: { pending: 0 },
     sandbox: 'none',

@@ -22,6 +22,7 @@ import { AnswerDraft } from './answer-draft.ts';
 import { estimateTokens, priced, reservation } from './call-cost.ts';
 import type { Journal } from './journal.ts';
 import { promptStep } from './prefix-guard.ts';
+import { lastRewoundAt } from './rewind.ts';
 import { ActionCut, type TurnDeps } from './turn-deps.ts';
 import { nameOf } from './turn-models.ts';
 
@@ -127,6 +128,7 @@ async function startCall(
       headReason: head.reason,
       effort: request.effort,
       wasAnswered: request.messages.some((message) => message.role === 'assistant'),
+      wasRewound: await wasRewoundSince(deps, journal, runtime),
     },
     await deps.models.trail(id),
   );
@@ -155,6 +157,15 @@ async function startCall(
     },
   ]);
   deps.models.follow(prompt);
+}
+
+/** Whether the newest call of this runtime was before the newest rewind. */
+async function wasRewoundSince(deps: TurnDeps, { session, entries }: Journal, runtime: Runtime): Promise<boolean> {
+  const rewoundAt = lastRewoundAt(entries);
+  if (rewoundAt === null) return false;
+  const calls = await deps.read.modelCalls(session.id);
+  const newest = calls.findLast((call) => call.provider === runtime.provider && call.model === runtime.model);
+  return newest !== undefined && newest.startedAt <= rewoundAt;
 }
 
 type TerminalEvent = Extract<ModelEvent, { kind: 'end' | 'failed' }>;

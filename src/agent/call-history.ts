@@ -4,7 +4,7 @@
  */
 import type { CallId } from '../protocol/ids.ts';
 import { toolCallsOf, type ToolCallPart, type ToolResultPart } from '../protocol/messages.ts';
-import type { Journal } from './journal.ts';
+import { messagesOfTurn, type Journal } from './journal.ts';
 
 /** How often the same call may fail before the model is warned with its result, and before the turn is ended. */
 export const sameFailureWarnedAt = 2;
@@ -24,10 +24,9 @@ export interface CallHistory {
 export function callHistory(journal: Journal): CallHistory {
   const rounds: ToolCallPart[][] = [];
   const results = new Map<CallId, ToolResultPart>();
-  for (const entry of entriesOfTurn(journal)) {
-    if (entry.kind !== 'message') continue;
-    if (entry.message.role === 'assistant') rounds.push(toolCallsOf(entry.message));
-    if (entry.message.role === 'tool') results.set(entry.message.parts[0].callId, entry.message.parts[0]);
+  for (const { message } of [...messagesOfTurn(journal)].reverse()) {
+    if (message.role === 'assistant') rounds.push(toolCallsOf(message));
+    if (message.role === 'tool') results.set(message.parts[0].callId, message.parts[0]);
   }
   const failed = new Map<string, number>();
   for (const call of rounds.flat()) {
@@ -42,14 +41,6 @@ export function callHistory(journal: Journal): CallHistory {
     mistakenRounds: rounds.length - 1 - lastGood,
     mostFailures: Math.max(0, ...failed.values()),
   };
-}
-
-function entriesOfTurn(journal: Journal): Journal['entries'] {
-  const { openTurn, entries } = journal;
-  if (openTurn === null) return [];
-  // The log is long and the turn is at its end.
-  const start = entries.findLastIndex((entry) => entry.seq <= openTurn.firstSeq);
-  return entries.slice(Math.max(0, start));
 }
 
 /** The same text, not the same meaning: a model that is stuck repeats itself to the letter. */

@@ -41,6 +41,8 @@ test('C66 C67 a failing primary costs one turn: the next one is on the primary a
   assert.equal(stage.agent.chain.index, 0);
   assert.deepEqual(stage.asked.slice(4), ['one k1']);
   assert.deepEqual(await notices(stage), ['notice: It said server. This turn goes on with second/two.']);
+  const shown = stage.published.map((event) => (event.kind === 'entry' ? event.entry.kind : event.kind));
+  assert.ok(shown.indexOf('notice') < shown.indexOf('call-started'), 'told before the other model has done anything');
 });
 
 test('falling over takes seconds', async () => {

@@ -1,10 +1,10 @@
 /** How a turn ends: its calls settled, a word to the people, the reply queued, in one commit. */
 import { present } from '../lib/assert.ts';
-import type { TurnId } from '../protocol/ids.ts';
 import { textOf, type TurnOutcome } from '../protocol/messages.ts';
-import type { Reply, SessionWrite } from '../store/store.ts';
+import type { SessionWrite } from '../store/store.ts';
 import type { Action } from './decide.ts';
 import { lastAnswerOfTurn, type Journal } from './journal.ts';
+import { replyTo } from './reply-to.ts';
 import { settled } from './tool-round.ts';
 import type { TurnDeps } from './turn-deps.ts';
 
@@ -67,21 +67,9 @@ async function close(
   answer: string,
 ): Promise<void> {
   const turnId = present(journal.openTurn, 'an open turn').id;
-  const reply = await replyTo(deps, journal, turnId, answer === '' ? (notice ?? '') : answer);
+  const reply = await replyTo(deps, journal, turnId, { text: answer === '' ? (notice ?? '') : answer });
   const told: SessionWrite[] = notice === null ? [] : [{ verb: 'notice', turnId, text: notice }];
   await deps.commit([...before, ...told, { verb: 'close-turn', turnId, outcome, reply }]);
-}
-
-/** The answer goes where the newest message of the turn came from. Nothing to say, nothing sent. */
-async function replyTo(deps: TurnDeps, journal: Journal, turnId: TurnId, text: string): Promise<Reply | null> {
-  if (text === '') return null;
-  const asked = journal.entries.findLast(
-    (entry) => entry.turnId === turnId && 'inboxId' in entry && entry.inboxId !== null,
-  );
-  const inboxId = asked !== undefined && 'inboxId' in asked ? asked.inboxId : null;
-  const record = inboxId === null ? null : await deps.read.inbox(inboxId);
-  if (record === null) return null;
-  return { outboxId: deps.ids.next('out'), channel: record.channel, target: record.target, text };
 }
 
 const budgetNotice = (calls: number) =>

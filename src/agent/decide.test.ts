@@ -57,6 +57,8 @@ test('a message that arrives mid-turn joins before the next model call, unless i
     .build();
   assert.equal(decide(journal, limits).kind, 'join-turn');
   assert.equal(decide(journal, { ...limits, joinWaiting: false }).kind, 'call-model');
+  const patient = { ...journal, waiting: journal.waiting.map((record) => ({ ...record, joins: false })) };
+  assert.equal(decide(patient, limits).kind, 'call-model', 'it says itself that it waits');
 });
 
 test('a started call that must not be replayed is settled as unknown before anything else', () => {

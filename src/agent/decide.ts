@@ -50,7 +50,7 @@ export interface TurnLimits {
   readonly modelCallsMax: number;
   /** How often a turn may take the process down before it is parked. */
   readonly crashesMax: number;
-  /** Whether messages that arrive mid-turn join it; otherwise they wait for its end. */
+  /** Whether messages that arrive mid-turn and don't say so themselves join it; otherwise they wait for its end. */
   readonly joinWaiting: boolean;
   /** Whether a model names sessions. */
   readonly namesSessions: boolean;
@@ -87,7 +87,8 @@ export function decide(journal: Journal, limits: TurnLimits, now: number): Actio
   if (history.mostFailures >= sameFailureStoppedAt) return close('repeats-itself');
   if (history.mistakenRounds >= mistakenRoundsMax) return close('only-mistakes');
 
-  if (limits.joinWaiting && promote.length > 0) return { kind: 'join-turn', turnId, promote };
+  const joining = journal.waiting.filter(({ joins }) => joins ?? limits.joinWaiting).map(({ id }) => id);
+  if (joining.length > 0) return { kind: 'join-turn', turnId, promote: joining };
   if (turn.modelCalls < limits.modelCallsMax) return { kind: 'call-model', turnId, purpose: 'answer' };
   if (!hasNudge(journal)) return { kind: 'ask-for-summary', turnId };
   return { kind: 'call-model', turnId, purpose: 'summarise' };

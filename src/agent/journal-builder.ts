@@ -40,6 +40,7 @@ export class JournalBuilder {
       sender: 's',
       target: 't',
       receivedAt: 0,
+      joins: null,
     };
     this.#waiting.push({ id, message, state: 'waiting', ...place });
     return this;
@@ -113,6 +114,12 @@ export class JournalBuilder {
     return this;
   }
 
+  /** Everything after this sequence is taken back. */
+  isRewound(toSeq: number): this {
+    this.#append({ kind: 'rewound', toSeq });
+    return this;
+  }
+
   build(): Journal {
     const unsettledCalls = this.#calls.filter(
       ({ state }) => state === 'planned' || state === 'started' || state === 'waiting',
@@ -124,6 +131,8 @@ export class JournalBuilder {
       title: '',
       titledBy: 'words',
       settings: { model: null, effort: null },
+      owner: 'owner',
+      isClosed: false,
       createdAt: 0,
       updatedAt: 0,
       lastSeq: this.#entries.length,

@@ -6,6 +6,7 @@ import { present } from '../lib/assert.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { AssistantMessage, Head, Message } from '../protocol/messages.ts';
 import type { JournalSlice, StoreReader } from '../store/store.ts';
+import { messagesBackwards, type MessageEntry } from './rewind.ts';
 
 /** `entries` is the whole log. */
 export type Journal = JournalSlice;
@@ -28,25 +29,27 @@ export function headOf(journal: Journal): Head | null {
 
 /** The newest message of the open turn; null if it has none yet. */
 export function lastMessageOfTurn(journal: Journal): Message | null {
-  const last = journal.entries.findLast((entry) => entry.kind === 'message' && entry.turnId === journal.openTurn?.id);
-  return last?.kind === 'message' ? last.message : null;
+  for (const { message } of messagesOfTurn(journal)) return message;
+  return null;
 }
 
 /** The newest answer of the open turn, calls or not. */
 export function lastAnswerOfTurn(journal: Journal): AssistantMessage | null {
-  const turn = journal.openTurn;
-  if (turn === null) return null;
-  for (const entry of journal.entries.toReversed()) {
-    if (entry.seq < turn.firstSeq) return null;
-    if (entry.turnId === turn.id && entry.kind === 'message' && entry.message.role === 'assistant')
-      return entry.message;
-  }
+  for (const { message } of messagesOfTurn(journal)) if (message.role === 'assistant') return message;
   return null;
 }
 
 /** Whether the program has told the model something in the open turn. */
 export function hasNudge(journal: Journal): boolean {
-  return journal.entries.some(
-    (entry) => entry.turnId === journal.openTurn?.id && 'inboxId' in entry && entry.inboxId === null,
-  );
+  for (const entry of messagesOfTurn(journal)) if ('inboxId' in entry && entry.inboxId === null) return true;
+  return false;
+}
+
+/** The messages of the open turn that are in force, newest first. */
+export function* messagesOfTurn({ openTurn, entries }: Journal): Generator<MessageEntry> {
+  if (openTurn === null) return;
+  for (const entry of messagesBackwards(entries)) {
+    if (entry.seq < openTurn.firstSeq) return;
+    if (entry.turnId === openTurn.id) yield entry;
+  }
 }

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { textOf } from '../protocol/messages.ts';
+import { callHistory } from './call-history.ts';
+import { lastAnswerOfTurn, lastMessageOfTurn } from './journal.ts';
 import { JournalBuilder } from './journal-builder.ts';
 import { modelRequest } from './model-request.ts';
 
@@ -43,4 +46,50 @@ test('an answer without words and calls is not sent back', () => {
     messages.map((message) => message.role),
     ['user', 'user'],
   );
+});
+
+const spoken = (journal: ReturnType<JournalBuilder['build']>) =>
+  modelRequest(journal, manner).messages.map((message) => `${message.role}: ${textOf(message)}`);
+
+test('what was rewound is no part of the prompt any more, with its calls and results', () => {
+  const builder = new JournalBuilder().arrives('one').opens().answers('1').closes();
+  const kept = builder.build().entries.length;
+  const journal = builder
+    .arrives('two')
+    .opens()
+    .answers('', [{ state: 'finished' }])
+    .answers('2')
+    .closes()
+    .isRewound(kept)
+    .arrives('three')
+    .opens()
+    .build();
+  assert.deepEqual(spoken(journal), ['user: one', 'assistant: 1', 'user: three']);
+});
+
+test('rewinding further back takes what an earlier rewind had left, and what was said in between', () => {
+  const builder = new JournalBuilder().arrives('one').opens().answers('1').closes();
+  const first = builder.build().entries.length;
+  builder.arrives('two').opens().answers('2').closes();
+  const second = builder.build().entries.length;
+  builder.arrives('three').opens().answers('3').closes().isRewound(second);
+  builder.arrives('four').opens().answers('4').closes();
+  assert.deepEqual(spoken(builder.build()).slice(2), ['user: two', 'assistant: 2', 'user: four', 'assistant: 4']);
+  builder.isRewound(first).arrives('five').opens();
+  assert.deepEqual(spoken(builder.build()), ['user: one', 'assistant: 1', 'user: five']);
+  builder.closes().isRewound(0).arrives('six').opens();
+  assert.deepEqual(spoken(builder.build()), ['user: six'], 'the head stays');
+});
+
+test('the helpers of a turn see nothing of what was rewound, even if the turn is opened again', () => {
+  const builder = new JournalBuilder()
+    .arrives('one')
+    .opens()
+    .answers('a', [{ state: 'failed' }]);
+  const parked = builder.build();
+  const before = parked.openTurn?.firstSeq ?? 0;
+  const journal = { ...builder.isRewound(before - 1).build(), openTurn: parked.openTurn };
+  assert.equal(lastMessageOfTurn(journal), null);
+  assert.equal(lastAnswerOfTurn(journal), null);
+  assert.equal(callHistory(journal).mostFailures, 0);
 });

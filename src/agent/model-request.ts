@@ -7,6 +7,7 @@ import type { ModelRequest } from '../models/model.ts';
 import type { CallId } from '../protocol/ids.ts';
 import { toolCallsOf, type Entry, type Message, type ToolMessage } from '../protocol/messages.ts';
 import { headOf, type Journal } from './journal.ts';
+import { messagesInForce } from './rewind.ts';
 
 /** How the log is sent: what may differ from call to call without being another conversation. */
 export type RequestManner = Pick<ModelRequest, 'effort' | 'cachePace' | 'contents'>;
@@ -25,27 +26,27 @@ export function modelRequest(journal: Journal, manner: RequestManner): ModelRequ
 /** The hashes of what the conversation's messages hold besides text. */
 export function contentsOf(journal: Journal): ReadonlySet<string> {
   const hashes = new Set<string>();
-  for (const entry of journal.entries) {
-    if (entry.kind !== 'message') continue;
-    for (const part of entry.message.parts) if (part.kind === 'image') hashes.add(part.content.sha256);
+  for (const { message } of messagesInForce(journal.entries)) {
+    for (const part of message.parts) if (part.kind === 'image') hashes.add(part.content.sha256);
   }
   return hashes;
 }
 
-/** Results follow their call's message in the order of the calls, whatever finished first. */
+/** Results follow their call's message in the order of the calls, whatever finished first. What was rewound is out. */
 function messagesInPromptOrder(entries: readonly Entry[]): Message[] {
   const results = new Map<CallId, ToolMessage>();
+  // Of all entries: a call that is in force has its result, wherever that stands.
   for (const entry of entries) {
     if (entry.kind === 'message' && entry.message.role === 'tool') {
       results.set(entry.message.parts[0].callId, entry.message);
     }
   }
   const messages: Message[] = [];
-  for (const entry of entries) {
-    if (entry.kind !== 'message' || entry.message.role === 'tool' || isSilent(entry.message)) continue;
-    messages.push(entry.message);
-    if (entry.message.role !== 'assistant') continue;
-    for (const call of toolCallsOf(entry.message)) {
+  for (const { message } of messagesInForce(entries)) {
+    if (message.role === 'tool' || isSilent(message)) continue;
+    messages.push(message);
+    if (message.role !== 'assistant') continue;
+    for (const call of toolCallsOf(message)) {
       messages.push(present(results.get(call.callId), `the result of ${call.callId}`));
     }
   }

@@ -10,6 +10,7 @@ import type { Usage } from '../protocol/usage.ts';
 import { StoreError, type SessionWrite } from '../store/store.ts';
 import { estimateTokens, priced, reservation } from './call-cost.ts';
 import type { Journal } from './journal.ts';
+import { messagesInForce } from './rewind.ts';
 import type { TurnDeps } from './turn-deps.ts';
 
 const excerptCharsMax = 2_000;
@@ -82,10 +83,9 @@ async function ask(
 }
 
 function titleRequest(journal: Journal): ModelRequest {
-  const spoken = journal.entries.flatMap((entry) => {
-    if (entry.kind !== 'message' || entry.message.role === 'tool') return [];
-    return [`${entry.message.role}: ${textOf(entry.message)}`];
-  });
+  const spoken = messagesInForce(journal.entries).flatMap(({ message }) =>
+    message.role === 'tool' ? [] : [`${message.role}: ${textOf(message)}`],
+  );
   const text = spoken.join('\n').slice(0, excerptCharsMax).toWellFormed();
   return {
     systemPrompt:

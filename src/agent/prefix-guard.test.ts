@@ -9,6 +9,7 @@ const now: PromptNow = {
   headReason: 'session-started',
   effort: null,
   wasAnswered: false,
+  wasRewound: false,
 };
 const first = promptStep(now, null);
 const trail = { units: first.added, headSeq: 1, effort: null };
@@ -34,4 +35,11 @@ test('C94 a new head explains it with its own reason, another effort with that',
   const newHead = { ...changed, headSeq: 9, headReason: 'registry-changed' } as const;
   assert.equal(promptStep(newHead, trail).prefixBreak, 'registry-changed');
   assert.equal(promptStep({ ...changed, effort: 'high' }, trail).prefixBreak, 'effort-changed');
+});
+
+test('C94 a rewind explains that the prompt is shorter or goes on differently', () => {
+  const rewound = { ...now, wasRewound: true };
+  assert.equal(promptStep({ ...rewound, units: ['tools', 'system', 'hi'] }, trail).prefixBreak, 'rewound');
+  assert.equal(promptStep({ ...rewound, units: ['tools', 'system'] }, trail).prefixBreak, 'rewound');
+  assert.equal(promptStep({ ...rewound, units: [...now.units, 'more'] }, trail).prefixBreak, null);
 });

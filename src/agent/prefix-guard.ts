@@ -19,6 +19,8 @@ export interface PromptNow {
   readonly effort: Effort | null;
   /** Whether any model has answered in this session. */
   readonly wasAnswered: boolean;
+  /** Whether the conversation was rewound since the newest prompt on this runtime. */
+  readonly wasRewound: boolean;
 }
 
 export function promptStep(now: PromptNow, trail: PromptTrail | null): PromptStep {
@@ -34,6 +36,7 @@ export function promptStep(now: PromptNow, trail: PromptTrail | null): PromptSte
 function reasonOfBreak(now: PromptNow, trail: PromptTrail | null): PrefixReason {
   if (trail === null) return now.wasAnswered ? 'other-model' : 'first-call';
   if (now.headSeq !== trail.headSeq && now.headReason !== 'session-started') return now.headReason;
+  if (now.wasRewound) return 'rewound';
   return now.effort === trail.effort ? 'unexplained' : 'effort-changed';
 }
 

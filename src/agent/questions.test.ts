@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { countingIdSource } from '../lib/ids.ts';
+import { questionButtons, questionText, readPressedChoice } from './questions.ts';
 import { Stage, asksFor, says } from './test-stage.ts';
 
 /** A turn in which a tool asks a person, up to the moment it waits. */
@@ -35,6 +37,47 @@ test('a question waits in the store, with nobody at work, and its answer goes on
     'closed: answered',
   ]);
   assert.equal(stage.history.filter((line) => line === 'run deploy').length, 1);
+});
+
+test('a question is asked where the newest message came from, with a button for each choice', async () => {
+  const stage = await stageThatAsks();
+  const [asked] = await stage.store.claimDeliveries(stage.owner, 9);
+  const journal = await stage.store.read.journal(stage.sessionId, 0);
+  const callId = journal?.unsettledCalls[0]?.id;
+  assert.ok(asked !== undefined && callId !== undefined);
+  assert.deepEqual([asked.channel, asked.target, asked.text], ['cli', 'x', 'Shall I?']);
+  assert.deepEqual(
+    asked.buttons.map(({ label, value }) => [label, readPressedChoice(value)]),
+    [
+      ['yes', { callId, index: 0 }],
+      ['no', { callId, index: 1 }],
+    ],
+  );
+});
+
+test('a button carries at most 64 bytes, and what is no choice is not read as one', () => {
+  const callId = countingIdSource().next('cal');
+  const choices = Array.from({ length: 999 }, (_, index) => `${index} ${'🙂'.repeat(100)}`);
+  const buttons = questionButtons(callId, { text: '?', choices, deadline: 0 });
+  for (const { value, label } of buttons) {
+    assert.ok(Buffer.byteLength(value) <= 64);
+    assert.ok(label.isWellFormed());
+  }
+  for (const value of [
+    '',
+    '/new yes',
+    callId,
+    `${callId}:`,
+    `${callId}:x`,
+    `${callId}:-1`,
+    'cal_short:1',
+    `${callId}:1:1`,
+  ])
+    assert.equal(readPressedChoice(value), null, value);
+});
+
+test('a question without choices says how to answer it', () => {
+  assert.match(questionText({ text: 'Where to?', choices: null, deadline: 0 }), /^Where to\?\n\n.*\/answer/);
 });
 
 test('a question that nobody answers goes on without an answer when its time is up', async () => {

@@ -30,6 +30,8 @@ export class TestSession {
       title: '',
       titledBy: this.#isNamed ? 'model' : 'words',
       settings: { model: null, effort: null },
+      owner: 'owner',
+      isClosed: false,
       createdAt: 0,
       updatedAt: 0,
       lastSeq: entries.length,
@@ -46,7 +48,15 @@ export class TestSession {
   admit(): void {
     const id = this.#ids.next('inb');
     const message: UserMessage = { role: 'user', parts: [{ kind: 'text', text: id }] };
-    const place = { sessionId: this.#id, channel: 'cli', externalId: id, sender: 'me', target: 't', receivedAt: 0 };
+    const place = {
+      sessionId: this.#id,
+      channel: 'cli',
+      externalId: id,
+      sender: 'me',
+      target: 't',
+      receivedAt: 0,
+      joins: null,
+    };
     this.#waiting.push({ id, message, state: 'waiting', ...place });
   }
 

@@ -92,7 +92,7 @@ export class Stage {
 
   async hears(text: string): Promise<void> {
     const inboxId = this.ids.next('inb');
-    const session = { kind: 'by-key', key: 'cli:direct:x', id: this.sessionId, name: 'x' } as const;
+    const session = { kind: 'by-key', key: 'cli:direct:x', id: this.sessionId, name: 'x', owner: 'owner' } as const;
     const message = { role: 'user', parts: [{ kind: 'text', text }] } as const;
     await this.store.admit({
       inboxId,

@@ -10,6 +10,8 @@ import type { ToolContext, ToolOutcome } from '../tools/tool.ts';
 import { callHistory, sameFailureWarnedAt, type CallHistory } from './call-history.ts';
 import type { Journal } from './journal.ts';
 import { prepareCall, type PreparedCall } from './prepare-call.ts';
+import { questionButtons, questionText } from './questions.ts';
+import { replyTo } from './reply-to.ts';
 import { boundedResult } from './result-bound.ts';
 import { ActionCut, type TurnDeps } from './turn-deps.ts';
 
@@ -22,7 +24,7 @@ export async function runTools(
   calls: readonly CallRecord[],
   signal: AbortSignal,
 ): Promise<void> {
-  const round = { deps, sessionId: journal.session.id, history: callHistory(journal) };
+  const round = { deps, journal, history: callHistory(journal) };
   const prepared = calls.map((call) => prepareCall(deps.agent.tools, call));
   const lanes = mayRunSideBySide(prepared) ? callsAtOnceMax : 1;
 
@@ -50,7 +52,7 @@ export async function runTools(
 
 /** Takes up calls that live on by themselves, and ends them; each gets its result. */
 export async function endCalls(deps: TurnDeps, journal: Journal, calls: readonly CallRecord[]): Promise<void> {
-  const round = { deps, sessionId: journal.session.id, history: callHistory(journal) };
+  const round = { deps, journal, history: callHistory(journal) };
   const stopped = AbortSignal.abort(new ActionCut('stop'));
   for (const call of calls) await runOne(round, prepareCall(deps.agent.tools, call), stopped);
 }
@@ -70,11 +72,12 @@ function mayRunSideBySide(round: readonly PreparedCall[]): boolean {
 
 interface Round {
   readonly deps: TurnDeps;
-  readonly sessionId: SessionId;
+  readonly journal: Journal;
   readonly history: CallHistory;
 }
 
-async function runOne({ deps, sessionId, history }: Round, prepared: PreparedCall, signal: AbortSignal): Promise<void> {
+async function runOne({ deps, journal, history }: Round, prepared: PreparedCall, signal: AbortSignal): Promise<void> {
+  const sessionId = journal.session.id;
   const { record } = prepared;
   const { turnId, id: callId, name } = record;
   // One that may be repeated or taken up again can be found as started already.
@@ -84,7 +87,10 @@ async function runOne({ deps, sessionId, history }: Round, prepared: PreparedCal
   if (outcome === 'left') return;
   if (outcome.kind === 'ask') {
     const { text, choices, deadline } = outcome;
-    await deps.commit([{ verb: 'ask', turnId, callId, question: { text, choices, deadline } }]);
+    const question = { text, choices, deadline };
+    const words = { text: questionText(question), buttons: questionButtons(callId, question) };
+    const reply = await replyTo(deps, journal, turnId, words);
+    await deps.commit([{ verb: 'ask', turnId, callId, question, reply }]);
     return;
   }
   const text = await boundedResult(outcome.text, (whole) => deps.agent.keepResult(sessionId, callId, whole));

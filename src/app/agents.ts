@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { readAgentInputs, type AgentInputs } from '../agent/agent-inputs.ts';
 import { agentSignature } from '../agent/agent-signature.ts';
 import { AgentCache, type AgentCacheCounts } from '../gateway/agent-cache.ts';
+import { isMemoryShort, readMemoryFigures } from '../gateway/agent-cache-memory.ts';
 import type { BorrowedAgent } from '../gateway/session-drain.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
 import type { FoundProvider } from '../models/find-provider.ts';
 import { runtimeId, type OpenModel } from '../models/model.ts';
 import type { SessionSettings } from '../protocol/api.ts';
@@ -32,6 +34,7 @@ export interface AgentsOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
   readonly store: Store;
+  readonly log: Log;
   readonly extraTools?: readonly Tool[];
 }
 
@@ -39,13 +42,21 @@ export interface Agents {
   borrow(sessionId: SessionId): Promise<BorrowedAgent>;
   /** The runtimes that a session with these settings would have now. Throws an `ApiError` if they name no model. */
   runtimes(settings: SessionSettings): Promise<Runtimes>;
+  /** The session is over, or begins anew: its agent is of no use any more. */
+  drop(sessionId: SessionId): void;
   counts(): AgentCacheCounts;
   close(): void;
 }
 
 export function createAgents(options: AgentsOptions): Agents {
-  const { home, config, env, clock, store } = options;
-  const cache = new AgentCache(() => config.current().gateway.agent_cache.max_size);
+  const { home, config, env, clock, store, log } = options;
+  const cache = new AgentCache({
+    cap: () => config.current().gateway.agent_cache.max_size,
+    idleTtlMs: () => config.current().gateway.agent_cache.idle_ttl_s * 1_000,
+    isMemoryShort: () => isMemoryShort(readMemoryFigures()),
+    clock,
+    log,
+  });
   const memoryTool = createMemoryTool({ folder: join(home, memoriesFolder) });
   const sharedTools = [memoryTool, ...(options.extraTools ?? [])];
   const find = createFinder(options);
@@ -73,7 +84,7 @@ export function createAgents(options: AgentsOptions): Agents {
       const settings = session?.settings ?? noSettings;
       const { inputs, runtimes } = await plan(settings);
       const build = () => buildAgent({ home, inputs, runtimes, openModel, env, clock, sharedTools });
-      const { agent, giveBack } = cache.borrow(sessionId, agentSignature(inputs), build);
+      const { agent, giveBack } = await cache.borrow(sessionId, agentSignature(inputs), build);
       const channel = session?.key.split(':')[0] ?? '';
       return {
         agent,
@@ -82,6 +93,7 @@ export function createAgents(options: AgentsOptions): Agents {
       };
     },
     runtimes: async (settings) => (await plan(settings)).runtimes,
+    drop: (sessionId) => cache.drop(sessionId),
     counts: () => cache.counts(),
     close: () => cache.close(),
   };

@@ -3,14 +3,25 @@
  * else. What may change while running is asked of the configuration each time it is needed.
  */
 import { join } from 'node:path';
-import { createLogChannel } from '../channels/webchat/log-channel.ts';
 import type { Channel, ChannelPort } from '../channels/channel.ts';
+import type { OpenAiPort } from '../channels/openai-api/port.ts';
+import { createLogChannel } from '../channels/webchat/log-channel.ts';
+import { createAnswerPress } from '../gateway/answer-press.ts';
 import { createAuthorize, ownerChannels } from '../gateway/authorize.ts';
+import { createCommands } from '../gateway/commands/commands.ts';
 import { createOutbox } from '../gateway/delivery/outbox.ts';
+import { createHardClose } from '../gateway/hard-close.ts';
+import { createIdentify } from '../gateway/identity.ts';
 import { createIntake } from '../gateway/intake.ts';
+import { LiveDelivery } from '../gateway/live-delivery.ts';
 import { createLiveHub } from '../gateway/live-hub.ts';
+import { createLocalAdmin } from '../gateway/local-admin.ts';
 import { createLocalApi } from '../gateway/local-api.ts';
-import { createSessionDrain } from '../gateway/session-drain.ts';
+import { createPairing } from '../gateway/pairing.ts';
+import { createSessionDrain, type RunWatcher } from '../gateway/session-drain.ts';
+import { Watchdog } from '../gateway/watchdog.ts';
+import { hashKey } from '../http/access-key.ts';
+import type { KeyHash } from '../http/key-ring.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
@@ -18,13 +29,16 @@ import type { RandomSource } from '../lib/random.ts';
 import type { TalariaApi } from '../protocol/api.ts';
 import type { NodeId } from '../protocol/ids.ts';
 import type { Store } from '../store/store.ts';
-import { removeSpool } from '../tools/terminal/spool.ts';
+import { endSpool, removeSpool } from '../tools/terminal/spool.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createAgents } from './agents.ts';
 import { backupHome } from './backup.ts';
 import { spoolsFolder } from './build-agent.ts';
+import { channelRules } from './channel-rules.ts';
+import { createOpenAiPort } from './openai-port.ts';
 import type { ConfigSource } from './open-config.ts';
 import { quoteSettings } from './quote-settings.ts';
+import { readMemory } from './read-memory.ts';
 import { createStatus } from './status.ts';
 import { tidySpools } from './tidy-spools.ts';
 
@@ -40,79 +54,159 @@ export interface ComposeOptions {
   readonly ids: IdSource;
   readonly random: RandomSource;
   readonly log: Log;
-  /** Besides those that the configuration asks for. */
+  /** Those of platforms, as the configuration asks for them. */
+  readonly channels?: readonly Channel[];
+  /** Besides those; whoever writes through them is let in. */
   readonly extraChannels?: readonly Channel[];
   readonly extraTools?: readonly Tool[];
 }
 
 export interface Talaria {
   readonly api: TalariaApi;
-  /** Takes up unfinished work and begins to deliver. */
+  readonly openAi: OpenAiPort;
+  /** The named keys of the HTTP API, as they are now. */
+  readonly keyHashes: () => readonly KeyHash[];
+  /** Takes up unfinished work, begins to deliver, and opens the channels. */
   start(): Promise<void>;
   /** Takes no more messages, lets turns reach a safe point within `graceMs`, and settles deliveries under way. */
   leave(graceMs: number): Promise<void>;
 }
 
+/** Their door is guarded by the listener: whoever speaks through them has the machine or a key. */
+const guardedChannels = [...ownerChannels, 'api'];
+
 export function compose(options: ComposeOptions): Talaria {
-  const { store, owner, clock, ids, random, log } = options;
+  const { config, store, owner, clock, ids, random, log } = options;
   const spoolRoot = join(options.home, spoolsFolder);
+  const rules = channelRules(() => config.current());
+  const extra = options.extraChannels ?? [];
+  const platforms = [...(options.channels ?? []), ...extra];
+  const channels = new Map<string, Channel>(
+    [...guardedChannels.map(createLogChannel), ...platforms].map((channel) => [channel.name, channel]),
+  );
   const hub = createLiveHub();
-  const channels = new Map<string, Channel>([
-    ['web', createLogChannel('web')],
-    ['cli', createLogChannel('cli')],
-    ...(options.extraChannels ?? []).map((channel) => [channel.name, channel] as const),
-  ]);
-  const outbox = createOutbox({ store, owner, clock, log, channels });
+  const live = new LiveDelivery({ store, clock, log, channels });
+  const outbox = createOutbox({ store, owner, clock, log, channels, drafts: live });
   const agents = createAgents(options);
+  const watchers: RunWatcher[] = [live];
   const drain = createSessionDrain({
     store,
     owner,
     hub,
-    agentFor: agents.borrow,
     clock,
     ids,
     random,
     log,
+    watchers,
+    agentFor: agents.borrow,
     onRan: outbox.poke,
   });
+  const { stopBecause } = drain;
+  const inactivity = { limits: rules.inactivity, stopBecause, onQueued: outbox.poke };
+  const watchdog = new Watchdog({ store, clock, ids, log, hub, ...inactivity });
+  watchers.push(watchdog);
+  const hardClose = createHardClose({
+    whenIdle: drain.whenIdle,
+    dropAgent: agents.drop,
+    holdings: [{ name: 'commands', end: (sessionId) => endSpool({ clock }, join(spoolRoot, sessionId)) }],
+    log,
+  });
+
+  const authorize = createAuthorize({
+    trusted: [...guardedChannels, ...extra.map(({ name }) => name)],
+    policy: rules.policy,
+    people: store.read.people,
+  });
+  const identify = createIdentify({ authorize, groupsAreShared: rules.groupsAreShared });
+  const pairing = createPairing({
+    store,
+    clock,
+    ids,
+    random,
+    hasConfiguredOwners: (channel) => (rules.policy(channel)?.owners.length ?? 0) > 0,
+    poke: outbox.poke,
+  });
+  const status = createStatus({ ...options, agents, turns: drain.counts });
+  const quote: Parameters<typeof createLocalApi>[0]['quote'] = (session, settings) =>
+    quoteSettings({ read: store.read, agents }, session, settings);
+  const commands = createCommands({
+    store,
+    clock,
+    ids,
+    log,
+    drain,
+    status,
+    quote,
+    hardClose,
+    holder: ids.next('nod'),
+    memory: (identity) => readMemory(options.home, identity),
+    userCommands: rules.userCommands,
+  });
+  const answering = { commands, wasAnswered: store.read.wasAnswered, poke: outbox.poke };
   const intake = createIntake({
     store,
     ids,
+    identify,
+    pairing,
+    commands: answering,
+    busyMode: rules.busyMode,
     wake: drain.wake,
-    mayWrite: createAuthorize([...ownerChannels, ...(options.extraChannels ?? []).map(({ name }) => name)]),
-    async beforeJoining(sessionId) {
-      if (options.config.current().gateway.busy_mode === 'interrupt') await drain.stop(sessionId);
-    },
+    interrupt: drain.stop,
   });
+  const press = createAnswerPress({ ...answering, store, ids, identify, clock, wake: drain.wake });
+
+  let keyHashes: readonly KeyHash[] = [];
+  const readKeys = async () => {
+    keyHashes = await store.read.apiKeys();
+  };
   const api = createLocalApi({
     store,
     intake,
     drain,
     hub,
     ids,
-    status: createStatus({ ...options, agents, turns: drain.counts }),
-    quote: (session, settings) => quoteSettings({ read: store.read, agents }, session, settings),
+    status,
+    quote,
+    admin: createLocalAdmin({
+      store,
+      clock,
+      ids,
+      random,
+      pairing,
+      channels: () => platforms.map(({ name }) => name),
+      hashKey,
+      poke: outbox.poke,
+      onKeysChanged: readKeys,
+    }),
     backup: () => backupHome(options.home, options.storePath, store),
-    onDeleted: (sessionId) => removeSpool({ clock }, join(spoolRoot, sessionId)),
+    async onDeleted(sessionId) {
+      await hardClose(sessionId);
+      await removeSpool({ clock }, join(spoolRoot, sessionId));
+    },
   });
+  let isLeaving = false;
   return {
     api,
+    openAi: createOpenAiPort({ store, intake, drain, hub, agents, ids, clock, isLeaving: () => isLeaving }),
+    keyHashes: () => keyHashes,
     async start() {
       tidySpools({ clock, read: store.read }, spoolRoot).catch((error: unknown) =>
         log.warn('spools not tidied', { error }),
       );
+      await readKeys();
+      await live.recover();
       await drain.recover();
       outbox.poke();
-      const port: ChannelPort = {
-        receive: (message) => intake.receive(message),
-        press: () => Promise.resolve('This button has no meaning any more.'),
-      };
-      for (const channel of channels.values()) await channel.start(port, []);
+      const port: ChannelPort = { receive: (message) => intake.receive(message), press };
+      for (const channel of channels.values()) await channel.start(port, commands.menu);
     },
     async leave(graceMs) {
+      isLeaving = true;
       await Promise.all([...channels.values()].map((channel) => channel.stop()));
       intake.close();
       await drain.leave(graceMs);
+      await live.close();
+      watchdog.close();
       await outbox.close();
       hub.close();
       agents.close();

@@ -1,4 +1,7 @@
 /** What the gateway serves on its port, and to whom. */
+import type { OpenAiDeps } from '../channels/openai-api/ask-question.ts';
+import { withOpenAiErrors } from '../channels/openai-api/openai-door.ts';
+import { openAiRoutes } from '../channels/openai-api/openai-routes.ts';
 import { apiRoutes } from '../channels/webchat/api-routes.ts';
 import { loginPath, loginRoute } from '../channels/webchat/login-route.ts';
 import { pageRoutes } from '../channels/webchat/page-routes.ts';
@@ -22,6 +25,10 @@ export interface FrontDoorOptions {
   /** Keys with names, of which only hashes are stored. */
   readonly keyHashes?: () => readonly KeyHash[];
   readonly state: () => 'starting' | 'ready' | 'draining';
+  /** The OpenAI-compatible API. */
+  readonly openAi: OpenAiDeps;
+  /** What platforms call, by path; they prove themselves in their own way, so they pass the key and the origin. */
+  readonly hooks: ReadonlyMap<string, Router>;
 }
 
 /** Reachable without the key: the page that asks for it, and the two probes, which tell nothing. */
@@ -36,11 +43,15 @@ export function createFrontDoor(options: FrontDoorOptions): Router {
     ...probeRoutes(options),
     ...apiRoutes(options.api, clock),
     loginRoute(ring),
+    ...openAiRoutes(options.openAi),
     ...pageRoutes(options.webFolder),
   ]);
   const wrongKeys = createWrongKeyLimit(clock);
   const isOpen = (path: string) => openPaths.test(path);
-  return createDoorkeeper({ ring, wrongKeys, loopback, isOpen, loginPath, keyWanted }, route);
+  const guarded = withOpenAiErrors(
+    createDoorkeeper({ ring, wrongKeys, loopback, isOpen, loginPath, keyWanted }, route),
+  );
+  return (request) => (options.hooks.get(request.path) ?? guarded)(request);
 }
 
 function probeRoutes({ api, state }: FrontDoorOptions): Route[] {

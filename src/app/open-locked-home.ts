@@ -2,8 +2,9 @@
 import { join } from 'node:path';
 import type { Channel } from '../channels/channel.ts';
 import { storeFilePath } from '../config/load.ts';
+import type { Config } from '../config/schema.ts';
 import { systemClock } from '../lib/clock.ts';
-import { createIdSource } from '../lib/ids.ts';
+import { createIdSource, type IdSource } from '../lib/ids.ts';
 import { createLog, type Log } from '../lib/log.ts';
 import { openLogFile } from '../lib/log-file.ts';
 import { systemRandom } from '../lib/random.ts';
@@ -12,6 +13,7 @@ import type { HomeLock } from '../store/sqlite/home-lock.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { Tool } from '../tools/tool.ts';
 import { AppError } from './app-error.ts';
+import type { BuildChannelsDeps, PlatformChannels } from './build-channels.ts';
 import { compose, type Talaria } from './compose.ts';
 import { openConfig, type ConfigSource } from './open-config.ts';
 
@@ -32,6 +34,9 @@ export interface OpenHomeOptions {
 export interface OpenedHome {
   readonly talaria: Talaria;
   readonly config: ConfigSource;
+  /** What platforms call on the gateway's port. */
+  readonly hooks: PlatformChannels['hooks'];
+  readonly ids: IdSource;
   readonly lock: HomeLock;
   readonly log: Log;
   /** Lets turns reach a safe point within `graceMs`, then closes everything. Idempotent. */
@@ -70,11 +75,35 @@ export async function openLockedHome(
   // For the tests that kill this program at every step of a turn.
   const store = faults === undefined ? opened : (await import('./fault-points.ts')).withFaultPoints(opened, faults);
 
-  const talaria = compose({ ...options, config, store, storePath: path, owner, env, clock, ids, random, log });
+  // A one-shot neither listens to platforms nor sends to them: that is the gateway's.
+  const platforms = mode === 'gateway' ? await openPlatforms(config.current(), { clock, log, random }) : noPlatforms;
+  const { channels } = platforms;
+  const talaria = compose({
+    ...options,
+    channels,
+    config,
+    store,
+    storePath: path,
+    owner,
+    env,
+    clock,
+    ids,
+    random,
+    log,
+  });
   let closed: Promise<void> | null = null;
   const close = async (graceMs: number) => {
     await talaria.leave(graceMs);
     for (const step of undo.toReversed()) await step();
   };
-  return { talaria, config, lock, log, close: (graceMs) => (closed ??= close(graceMs)) };
+  return { talaria, config, hooks: platforms.hooks, ids, lock, log, close: (graceMs) => (closed ??= close(graceMs)) };
+}
+
+const noPlatforms: PlatformChannels = { channels: [], hooks: new Map() };
+
+/** Nothing of it is loaded while no platform is configured. */
+async function openPlatforms(config: Config, deps: BuildChannelsDeps): Promise<PlatformChannels> {
+  if (config.channels.telegram.token === null) return noPlatforms;
+  const { buildChannels } = await import('./build-channels.ts');
+  return buildChannels(config, deps);
 }

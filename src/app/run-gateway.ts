@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Channel } from '../channels/channel.ts';
 import { isLoopback } from '../http/guard.ts';
+import { plainKeyName } from '../http/key-ring.ts';
 import { listen, type Listener } from '../http/listener.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -58,7 +59,16 @@ async function serve(home: OpenedHome, options: RunGatewayOptions): Promise<void
     webFolder: webFolder(),
     loopback,
     key,
+    keyHashes: talaria.keyHashes,
     state: () => state,
+    openAi: {
+      port: talaria.openAi,
+      clock: systemClock,
+      ids: home.ids,
+      log,
+      userOf: ({ principal }) => (principal === undefined || principal === plainKeyName ? 'owner' : principal),
+    },
+    hooks: home.hooks,
   });
   const listener = await listenOrExplain({ host, port, handle, log });
   try {

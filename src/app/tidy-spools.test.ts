@@ -25,7 +25,7 @@ test('spools of sessions that are gone are removed, those of others stay', async
   const [kept, gone] = [ids.next('ses'), ids.next('ses')];
   const inboxId = ids.next('inb');
   const message = { role: 'user', parts: [{ kind: 'text', text: 'hello' }] } as const;
-  const session = { kind: 'by-key', key: 'cli:direct:x', id: kept, name: 'x' } as const;
+  const session = { kind: 'by-key', key: 'cli:direct:x', id: kept, name: 'x', owner: 'owner' } as const;
   await store.admit({
     inboxId,
     channel: 'cli',

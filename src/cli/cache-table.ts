@@ -18,6 +18,7 @@ export const reasonWords: Readonly<Record<PrefixReason, string>> = {
   'registry-changed': 'tools came or went',
   'effort-changed': 'the reasoning effort was changed',
   compressed: 'the conversation was shortened',
+  rewound: 'a part of the conversation was taken back',
   unexplained: 'NO REASON ON RECORD: a bug in Talaria',
 };
 

@@ -60,6 +60,7 @@ function learn(followed: Followed, entry: Entry): Partial<Followed> {
     case 'turn-closed':
       return { outcome: entry.outcome };
     case 'head':
+    case 'rewound':
     case 'turn-opened':
       return {};
   }

@@ -5,6 +5,7 @@
 import { createParser } from 'eventsource-parser';
 import {
   ApiError,
+  type PeopleReport,
   type SearchHit,
   type SendReceipt,
   type SessionSummary,
@@ -66,6 +67,24 @@ export function createRemoteApi(target: HttpTarget): TalariaApi {
     },
     async usage(sinceDay) {
       return ((await get(`/api/usage?since=${encodeURIComponent(sinceDay)}`)) as { sums: UsageSum[] }).sums;
+    },
+    people: async () => (await get('/api/people')) as PeopleReport,
+    async approve(code, role) {
+      return (await post('/api/people/approve', { code, role })) as PeopleReport['people'][number];
+    },
+    async revoke(channel, userId) {
+      return ((await post('/api/people/revoke', { channel, userId })) as { revoked: boolean }).revoked;
+    },
+    async sendTo(place, text) {
+      await post('/api/send', { target: place, text });
+    },
+    async apiKeys() {
+      return ((await get('/api/keys')) as { keys: { name: string; createdAt: number }[] }).keys;
+    },
+    addApiKey: async (name) => ((await post('/api/keys', { name })) as { key: string }).key,
+    async removeApiKey(name) {
+      const path = `/api/keys/${encodeURIComponent(name)}`;
+      return ((await exchangeJson(target, { method: 'DELETE', path, patienceMs })) as { removed: boolean }).removed;
     },
     async delete(ref) {
       const answer = await exchangeJson(target, { method: 'DELETE', path: sessionPath(ref), patienceMs });

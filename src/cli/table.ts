@@ -1,4 +1,5 @@
 /** Lines up columns of text as a terminal shows them. The last column is cut to the width, the others are not. */
+import type { CommandContext } from './command.ts';
 
 export function formatTable(rows: readonly (readonly string[])[], columnsMax: number): string[] {
   const widths: number[] = [];
@@ -10,6 +11,17 @@ export function formatTable(rows: readonly (readonly string[])[], columnsMax: nu
     const used = left.reduce((sum, cell) => sum + displayWidth(cell) + 2, 0);
     return [...left, cutToWidth(row.at(-1) ?? '', columnsMax - used)].join('  ').trimEnd();
   });
+}
+
+/** Prints a table with its head, as wide as the terminal or, into a file or pipe, as wide as it is. */
+export async function writeTable(
+  { streams }: Pick<CommandContext, 'streams'>,
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): Promise<void> {
+  const columns = streams.stdoutIsTty ? streams.columns : Infinity;
+  const [first = '', ...lines] = formatTable([head, ...rows], columns);
+  await streams.write(`${[streams.outStyle.dim(first), ...lines].join('\n')}\n`);
 }
 
 const wide =

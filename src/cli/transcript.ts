@@ -45,6 +45,8 @@ export function createTranscript(style: Style): Transcript {
           return [style.yellow(`${entry.question === undefined ? '!' : '?'} ${printable(entry.text)}`), ''];
         case 'turn-closed':
           return entry.outcome === 'answered' ? [] : [style.yellow(`! this turn ended: ${entry.outcome}`), ''];
+        case 'rewound':
+          return [style.yellow('! what came before this was taken back'), ''];
         case 'head':
         case 'turn-opened':
           return [];

@@ -598,7 +598,6 @@ store: { url: "sqlite:other.db" }
     'auxiliary: { approval: { name: x } }',
     'auxiliary: { vision: { name: x } }',
     'compression: { enabled: false }',
-    'channels: { telegram: { token: x } }',
     'channels: { discord: { token: x } }',
     'channels: { slack: { bot_token: x } }',
     'terminal: { backend: docker }',

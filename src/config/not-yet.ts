@@ -16,7 +16,6 @@ interface NotYet {
   readonly instead: string;
 }
 
-const noEffect = 'it has no effect';
 const isOff = 'the channel stays off';
 
 export const notYet: readonly NotYet[] = [
@@ -24,14 +23,9 @@ export const notYet: readonly NotYet[] = [
   { key: 'auxiliary.approval', instead: 'commands run without asking' },
   { key: 'auxiliary.vision', instead: 'a model that cannot see is told that there was an image' },
   { key: 'compression', instead: 'conversations are not shortened' },
-  { key: 'agent.inactivity_timeout_s', instead: 'a turn that does nothing is not ended' },
-  { key: 'agent.inactivity_warning_s', instead: noEffect },
-  { key: 'gateway.agent_cache.idle_ttl_s', instead: 'agents are let go only to make room' },
-  { key: 'channels.telegram', instead: isOff },
   { key: 'channels.discord', instead: isOff },
   { key: 'channels.slack', instead: isOff },
   { key: 'channels.api.toolsets', works: [['core']], instead: 'the agent has the core tools' },
-  { key: 'channels.api.busy_mode', instead: 'gateway.busy_mode counts' },
   { key: 'terminal.backend', works: ['auto', 'none'], instead: 'commands run without a sandbox' },
   { key: 'approvals', instead: 'commands run without asking' },
   { key: 'toolsets', works: [['core']], instead: 'the agent has the core tools' },

@@ -47,6 +47,7 @@ test('the keys that hold secrets are marked', () => {
       'auxiliary.approval.api_key',
       'auxiliary.vision.api_key',
       'channels.telegram.token',
+      'channels.telegram.webhook_token',
       'channels.discord.token',
       'channels.slack.bot_token',
       'channels.slack.app_token',

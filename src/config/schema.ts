@@ -211,25 +211,48 @@ const channelKeys = {
   ),
 };
 
-/** On the channels of platforms. Ids may be longer than a number is exact, so they become texts. */
+/** Ids may be longer than a number is exact, so they become texts. */
+const userList = z.array(
+  key(
+    { description: 'A user.', expects: 'a user id or name' },
+    z.pipe(
+      z.union([text, whole(1, Number.MAX_SAFE_INTEGER)]),
+      z.transform((user) => String(user)),
+    ),
+  ),
+);
+
+/** On the channels of platforms. */
 const platformKeys = {
+  owners: key(
+    {
+      description: 'Of those who may, the ones with all rights: ids or names.',
+      expects: 'a list of user ids or names',
+    },
+    z.prefault(userList, []),
+  ),
+  groups: key(
+    'In a group: `per_user` gives everybody a conversation of their own, `shared` one to all.',
+    withDefault(z.enum(['per_user', 'shared']), 'per_user'),
+  ),
+  user_commands: key(
+    {
+      description: 'Which commands somebody may use who is no owner, without the slash.',
+      expects: 'a list of commands, like [new, stop]',
+      unset: 'all but those about the whole gateway',
+    },
+    unset(z.array(text)),
+  ),
+  require_mention: key(
+    'In a group: whether only messages count that name the bot, answer it or are a command.',
+    withDefault(z.boolean(), true),
+  ),
   allowed_users: key(
     {
       description: 'Who may talk to the agent: ids or names; "*" is everyone.',
       expects: 'a list of user ids or names',
     },
-    z.prefault(
-      z.array(
-        key(
-          { description: 'A user.', expects: 'a user id or name' },
-          z.pipe(
-            z.union([text, whole(1, Number.MAX_SAFE_INTEGER)]),
-            z.transform((user) => String(user)),
-          ),
-        ),
-      ),
-      [],
-    ),
+    z.prefault(userList, []),
   ),
   ...channelKeys,
 };
@@ -356,6 +379,16 @@ export const configSchema = z.strictObject({
     telegram: section('Telegram.', {
       token: secretText('Token of the bot, from @BotFather.'),
       api_root: apiRoot('Telegram', 'https://api.telegram.org'),
+      webhook_url: key(
+        {
+          description:
+            'Where Telegram reaches this gateway from outside, to be told instead of asking; ends in `/hooks/telegram`.',
+          expects: webAddressWords,
+          unset: 'none; the gateway asks Telegram',
+        },
+        unset(webAddress),
+      ),
+      webhook_token: secretText('What Telegram proves itself with there; at least 16 letters, digits, - and _.'),
       ...platformKeys,
     }),
     discord: section('Discord.', {

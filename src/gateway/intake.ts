@@ -1,6 +1,6 @@
 /**
- * The only way in. Checks a message, finds its session, and stores it; only then is it accepted. Idempotent by
- * channel and external id. Leaves the answering to the drain.
+ * The only way in. Finds out who writes, deals with strangers and commands at once, checks a message, finds its session,
+ * and stores it; only then is it accepted. Idempotent by channel and external id. Leaves the answering to the drain.
  */
 import type { InboundMessage, Receipt } from '../channels/channel.ts';
 import type { IdSource } from '../lib/ids.ts';
@@ -8,25 +8,41 @@ import { messageBytesMax, waitingMessagesMax } from '../protocol/api.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import { textOf, type UserMessage } from '../protocol/messages.ts';
 import type { Admission, SessionRecord, Store } from '../store/store.ts';
-import { sessionKeyOf } from './route-session.ts';
+import { answerCommand, type AnswerCommandDeps } from './answer-command.ts';
+import type { BusyMode } from './commands/command.ts';
+import { parseCommand } from './commands/parse-command.ts';
+import type { Identify, Identity } from './identity.ts';
+import type { Pairing } from './pairing.ts';
 
 const titleCharsMax = 60;
+/** Pictures and files of one message, together. */
+export const contentBytesMax = 20_000_000;
 
 export interface IntakeDeps {
-  readonly mayWrite: (message: InboundMessage) => boolean;
   readonly store: Store;
   readonly ids: IdSource;
+  readonly identify: Identify;
+  /** Null where strangers are simply refused. */
+  readonly pairing: Pick<Pairing, 'turnAway'> | null;
+  /** Null where a message is never a command. */
+  readonly commands: Omit<AnswerCommandDeps, 'store' | 'ids'> | null;
+  /** What a message does that arrives in the middle of a turn. */
+  readonly busyMode: (channel: string) => BusyMode;
   readonly wake: (sessionId: SessionId) => void;
-  /** What to do first when a message has arrived in the middle of a turn. */
-  readonly beforeJoining: (sessionId: SessionId) => Promise<void>;
+  /** Ends the turn under way, so that the message is next. */
+  readonly interrupt: (sessionId: SessionId) => Promise<unknown>;
 }
 
 export interface Intake {
-  /** `into` names the session, where the channel lets its user choose one. */
-  receive(message: InboundMessage, into?: { existing: SessionId } | { name: string }): Promise<IntakeReceipt>;
+  /** For the channels of platforms: commands are answered, the place says which session it is. */
+  receive(message: InboundMessage): Promise<IntakeReceipt | Extract<Receipt, { kind: 'handled' }>>;
+  /** For channels with commands of their own, whose user may choose the session. */
+  admit(message: InboundMessage, into?: ChosenSession): Promise<IntakeReceipt>;
   /** From now on everything is refused. */
   close(): void;
 }
+
+export type ChosenSession = { readonly existing: SessionId } | { readonly name: string };
 
 export type IntakeReceipt =
   | (Extract<Receipt, { kind: 'accepted' }> & { readonly session: SessionRecord })
@@ -34,39 +50,69 @@ export type IntakeReceipt =
 
 export function createIntake(deps: IntakeDeps): Intake {
   let closed = false;
-  return {
-    async receive(inbound, into) {
-      const message = wellFormed(inbound.message);
-      const refusal = closed ? draining : problemWith(deps, inbound, message);
-      if (refusal !== null) return refusal;
 
-      const inboxId = deps.ids.next('inb');
-      const { channel, externalId, place } = inbound;
-      const result = await deps.store.admit({
-        inboxId,
-        channel,
-        externalId,
-        sender: inbound.sender.id,
-        message,
-        contents: inbound.contents ?? [],
-        target: place.chat,
-        session: admissionTo(deps, inbound, into),
-        title: titleFrom(textOf(message)),
-        waitingMax: waitingMessagesMax,
-      });
-      if (result.kind === 'refused') return result.reason === 'queue-full' ? queueFull : gone;
-      const { session } = result;
-      if (session.turn === 'open' && result.kind === 'admitted') await deps.beforeJoining(session.id);
-      // A repeated message is woken too: the first one's process may have died before it could.
-      deps.wake(session.id);
-      const duplicate = result.kind === 'duplicate';
-      return {
-        kind: 'accepted',
-        sessionId: session.id,
-        inboxId: duplicate ? result.record.id : inboxId,
-        duplicate,
-        session,
-      };
+  const admit = async (
+    inbound: InboundMessage,
+    identity: Identity,
+    chosen: { readonly into?: ChosenSession; readonly mode?: BusyMode },
+  ): Promise<IntakeReceipt> => {
+    const refusal = problemWith(inbound);
+    if (refusal !== null) return refusal;
+    const inboxId = deps.ids.next('inb');
+    const { channel, externalId, place, message } = inbound;
+    const result = await deps.store.admit({
+      inboxId,
+      channel,
+      externalId,
+      sender: inbound.sender.id,
+      message,
+      contents: inbound.contents ?? [],
+      target: place.target ?? place.chat,
+      session: admissionTo(deps, identity, chosen.into),
+      title: titleFrom(textOf(message)),
+      waitingMax: waitingMessagesMax,
+      joins: (chosen.mode ?? deps.busyMode(channel)) === 'steer',
+    });
+    if (result.kind === 'refused') return result.reason === 'queue-full' ? queueFull : gone;
+    const { session } = result;
+    const isBusy = session.turn === 'open' && result.kind === 'admitted';
+    if (isBusy && (chosen.mode ?? deps.busyMode(channel)) === 'interrupt') await deps.interrupt(session.id);
+    // A repeated message is woken too: the first one's process may have died before it could.
+    deps.wake(session.id);
+    const duplicate = result.kind === 'duplicate';
+    return {
+      kind: 'accepted',
+      sessionId: session.id,
+      inboxId: duplicate ? result.record.id : inboxId,
+      duplicate,
+      session,
+    };
+  };
+
+  return {
+    async receive(raw) {
+      if (closed) return draining;
+      if (raw.isAddressed === false) return handled;
+      const identity = await deps.identify(raw);
+      if (identity === null) {
+        if (deps.pairing === null) return notAllowed;
+        await deps.pairing.turnAway(raw);
+        return handled;
+      }
+      const inbound = { ...raw, message: wellFormed(raw.message) };
+      const parsed = deps.commands === null ? null : parseCommand(inbound.message);
+      if (deps.commands === null || parsed === null) return admit(inbound, identity, {});
+      if (parsed.kind === 'message') return admit({ ...inbound, message: parsed.message }, identity, {});
+      const refusal = problemWith(inbound);
+      if (refusal !== null) return refusal;
+      const send = await answerCommand({ ...deps, ...deps.commands }, { ...inbound, ...parsed, identity });
+      return send === null ? handled : admit({ ...inbound, message: send.message }, identity, { mode: send.mode });
+    },
+    async admit(raw, into) {
+      if (closed) return draining;
+      const identity = await deps.identify(raw);
+      if (identity === null) return notAllowed;
+      return admit({ ...raw, message: wellFormed(raw.message) }, identity, into === undefined ? {} : { into });
     },
     close() {
       closed = true;
@@ -75,21 +121,23 @@ export function createIntake(deps: IntakeDeps): Intake {
 }
 
 function admissionTo(
-  deps: IntakeDeps,
-  inbound: InboundMessage,
-  into: Parameters<Intake['receive']>[1],
+  { ids }: IntakeDeps,
+  { key, owner }: Identity,
+  into: ChosenSession | undefined,
 ): Admission['session'] {
   if (into !== undefined && 'existing' in into) return { kind: 'existing', id: into.existing };
-  const id = deps.ids.next('ses');
-  return { kind: 'by-key', key: sessionKeyOf(inbound), id, name: into?.name ?? `chat-${id.slice(-6)}` };
+  const id = ids.next('ses');
+  return { kind: 'by-key', key, id, name: into?.name ?? `chat-${id.slice(-6)}`, owner };
 }
 
 type Refusal = Extract<Receipt, { kind: 'refused' }>;
+const handled = { kind: 'handled' } as const;
 const draining: Refusal = {
   kind: 'refused',
   reason: 'draining',
   text: 'Talaria is stopping; send it again in a moment.',
 };
+const notAllowed: Refusal = { kind: 'refused', reason: 'not-allowed', text: 'You are not allowed to write here.' };
 const gone: Refusal = { kind: 'refused', reason: 'not-allowed', text: 'This session does not exist any more.' };
 const queueFull: Refusal = {
   kind: 'refused',
@@ -97,17 +145,27 @@ const queueFull: Refusal = {
   text: `${waitingMessagesMax} messages are waiting in this session already; send this one again when they are answered.`,
 };
 
-function problemWith({ mayWrite }: IntakeDeps, inbound: InboundMessage, message: UserMessage): Refusal | null {
-  if (!mayWrite(inbound)) return { kind: 'refused', reason: 'not-allowed', text: 'You are not allowed to write here.' };
+function problemWith({ message, contents = [] }: InboundMessage): Refusal | null {
   const text = textOf(message);
   if (text.trim() === '' && message.parts.every((part) => part.kind === 'text')) {
     return { kind: 'refused', reason: 'empty', text: 'The message is empty.' };
   }
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= messageBytesMax) return null;
-  const size = `${(bytes / 1e6).toFixed(1)} MB; the limit is ${messageBytesMax / 1e6} MB`;
   const advice = 'Put it into a file in the workspace and ask for that to be read.';
-  return { kind: 'refused', reason: 'too-large', text: `The message has ${size}. ${advice}` };
+  return (
+    tooLarge('The message has', Buffer.byteLength(text), messageBytesMax, advice) ??
+    tooLarge(
+      'The files of this message have',
+      contents.reduce((sum, { bytes }) => sum + bytes.byteLength, 0),
+      contentBytesMax,
+      'Send fewer at a time, or smaller ones.',
+    )
+  );
+}
+
+function tooLarge(what: string, bytes: number, limit: number, advice: string): Refusal | null {
+  if (bytes <= limit) return null;
+  const size = `${(bytes / 1e6).toFixed(1)} MB; the limit is ${limit / 1e6} MB`;
+  return { kind: 'refused', reason: 'too-large', text: `${what} ${size}. ${advice}` };
 }
 
 /** Half a character can't be stored or sent; it becomes the replacement character. NUL has no meaning in a message. */

@@ -469,7 +469,7 @@ test('a stop ends a turn that waits for a person', async () => {
 test('a message that was stored by a process that died before it could begin is answered when it is sent again', async () => {
   const gateway = await openTestGateway({ answer: echo });
   const ids = countingIdSource();
-  const session = { kind: 'by-key', key: 'cli:direct:one', id: ids.next('ses'), name: 'one' } as const;
+  const session = { kind: 'by-key', key: 'cli:direct:one', id: ids.next('ses'), name: 'one', owner: 'owner' } as const;
   const message = { role: 'user', parts: [{ kind: 'text', text: 'hello' }] } as const;
   const rest = {
     channel: 'cli',

@@ -17,6 +17,8 @@ import { StoreError, type SessionRecord, type Store } from '../store/store.ts';
 import type { Receipt } from '../channels/channel.ts';
 import type { Intake } from './intake.ts';
 import type { LiveHub } from './live-hub.ts';
+import type { LocalAdmin } from './local-admin.ts';
+import { machineOwner } from './route-session.ts';
 import { followSession } from './session-events.ts';
 import type { SessionDrain } from './session-drain.ts';
 
@@ -35,6 +37,7 @@ export interface LocalApiDeps {
   /** What these settings would mean for the session. Throws an `ApiError` if there is no such model. */
   readonly quote: (session: SessionRecord, settings: SessionSettings) => Promise<SettingsQuote>;
   readonly backup: TalariaApi['backup'];
+  readonly admin: LocalAdmin;
   /** Called once a session is gone: what is kept of it outside the store can go too. */
   readonly onDeleted?: (sessionId: SessionId) => Promise<void>;
 }
@@ -50,6 +53,7 @@ export function createLocalApi(deps: LocalApiDeps): TalariaApi {
   };
 
   return {
+    ...deps.admin,
     status: deps.status,
     backup: deps.backup,
     async sessions({ limit, before }) {
@@ -117,7 +121,8 @@ export function createLocalApi(deps: LocalApiDeps): TalariaApi {
       if (problem !== null) throw new ApiError('bad-request', problem);
       const id = deps.ids.next('ses');
       const key = `cli:direct:${id}`;
-      return summaryOf(await translated(() => deps.store.importSession(id, key, { ...session, name: wanted })));
+      const portable = { ...session, name: wanted };
+      return summaryOf(await translated(() => deps.store.importSession(id, key, machineOwner, portable)));
     },
   };
 }
@@ -150,7 +155,7 @@ async function send(
   // A new chat without a name is a place of its own; sending it again must lead to the same place.
   const chat = request.session ?? `new-${externalId}`;
   const receipt = await translated(() =>
-    deps.intake.receive(
+    deps.intake.admit(
       {
         channel,
         externalId,
@@ -178,7 +183,7 @@ const reasonOfRefusal: Record<Extract<Receipt, { kind: 'refused' }>['reason'], A
 };
 
 export function summaryOf(record: SessionRecord): SessionSummary {
-  const { turn, titledBy: _, ...rest } = record;
+  const { turn, titledBy: _titledBy, owner: _owner, isClosed: _isClosed, ...rest } = record;
   return { ...rest, state: turn === 'open' ? 'running' : turn === 'parked' ? 'parked' : 'idle' };
 }
 

@@ -143,5 +143,6 @@ const entrySchema = z.union([
   z.object({ kind: z.literal('message'), message: assistantMessage, modelCallId: id('mdl'), ...common }),
   z.object({ kind: z.literal('message'), message: toolMessage, ...common }),
   z.object({ kind: z.literal('notice'), text: z.string(), ...common }),
+  z.object({ kind: z.literal('rewound'), toSeq: z.int(), ...common }),
   z.object({ kind: z.literal('turn-closed'), outcome: z.enum(['answered', 'stopped', 'failed', 'parked']), ...common }),
 ]);

@@ -7,8 +7,9 @@ import { ActionCut } from '../agent/turn-deps.ts';
 import { runSession, type RunEnd, type RunSessionDeps, type SessionAgent } from '../agent/run-session.ts';
 import { sleep, type Clock } from '../lib/clock.ts';
 import { retryDelayMs } from '../lib/retry.ts';
-import type { NodeId, SessionId } from '../protocol/ids.ts';
-import { StoreError } from '../store/store.ts';
+import type { SessionEvent } from '../protocol/events.ts';
+import type { NodeId, SessionId, TurnId } from '../protocol/ids.ts';
+import { StoreError, type Lease } from '../store/store.ts';
 import type { LiveHub } from './live-hub.ts';
 
 const leaseTtlMs = 30_000;
@@ -28,6 +29,14 @@ export interface SessionDrainDeps extends Omit<RunSessionDeps, 'publish'> {
   readonly agentFor: (sessionId: SessionId) => Promise<BorrowedAgent>;
   /** Called after each run: there may be something to deliver. */
   readonly onRan: () => void;
+  readonly watchers?: readonly RunWatcher[];
+}
+
+/** Looks on while sessions run here. Never throws. */
+export interface RunWatcher {
+  see(sessionId: SessionId, event: SessionEvent): void;
+  /** Nothing runs for this session any more: its turn is closed, or waits for a person, or went to another process. */
+  rested(sessionId: SessionId): void;
 }
 
 /** An agent in use; nobody closes it before it is given back. */
@@ -39,6 +48,8 @@ export interface BorrowedAgent extends SessionAgent {
 interface Run {
   wokenAgain: boolean;
   action: AbortController;
+  /** While it is held. */
+  lease: Lease | null;
   done: Promise<void>;
 }
 
@@ -48,6 +59,8 @@ export interface SessionDrain {
   recover(): Promise<void>;
   /** Ends the session's turn; false if none is open. */
   stop(sessionId: SessionId): Promise<boolean>;
+  /** The same, with a word in the log on why; false if this turn does not run here. Throws a `StoreError`. */
+  stopBecause(sessionId: SessionId, turnId: TurnId, notice: string): Promise<boolean>;
   /** Resolves once nothing runs for this session; at once if nothing does. */
   whenIdle(sessionId: SessionId): Promise<void>;
   counts(): { running: number; queued: number };
@@ -66,15 +79,21 @@ export function createSessionDrain(deps: SessionDrainDeps): SessionDrain {
   let whenIdle: (() => void) | null = null;
   let cancelRenewal: (() => void) | null = null;
 
+  const publish = (sessionId: SessionId, event: SessionEvent) => {
+    deps.hub.publish(sessionId, event);
+    for (const watcher of deps.watchers ?? []) watcher.see(sessionId, event);
+  };
+
   const startNext = () => {
     for (const sessionId of queued) {
       if (running.size >= sessionsAtOnceMax || leaving.signal.aborted) break;
       queued.delete(sessionId);
-      const run: Run = { wokenAgain: false, action: new AbortController(), done: Promise.resolve() };
+      const run: Run = { wokenAgain: false, action: new AbortController(), lease: null, done: Promise.resolve() };
       running.set(sessionId, run);
       scheduleRenewal();
       run.done = drain(sessionId, run).finally(() => {
         running.delete(sessionId);
+        for (const watcher of deps.watchers ?? []) watcher.rested(sessionId);
         if (run.wokenAgain) queued.add(sessionId);
         startNext();
         if (running.size === 0) whenIdle?.();
@@ -106,7 +125,7 @@ export function createSessionDrain(deps: SessionDrainDeps): SessionDrain {
         failures += 1;
         deps.log.error('session can not go on', { sessionId, failures, error });
         const text = error instanceof StoreError ? error.message : 'Something went wrong inside Talaria; see its log.';
-        deps.hub.publish(sessionId, { kind: 'trouble', text });
+        publish(sessionId, { kind: 'trouble', text });
       }
       try {
         await sleep(deps.clock, retryDelayMs(troubleDelays, failures, deps.random), leaving.signal);
@@ -137,9 +156,9 @@ export function createSessionDrain(deps: SessionDrainDeps): SessionDrain {
   const runLeased = async (sessionId: SessionId, run: Run): Promise<void> => {
     const lease = await deps.store.acquireLease(sessionId, deps.owner, leaseTtlMs);
     if (lease === null) return;
+    run.lease = lease;
     try {
       run.wokenAgain = false;
-      const publish = (event: Parameters<LiveHub['publish']>[1]) => deps.hub.publish(sessionId, event);
       const nextAction = () => {
         if (run.action.signal.aborted && !leaving.signal.aborted) run.action = new AbortController();
         return run.action.signal;
@@ -148,13 +167,14 @@ export function createSessionDrain(deps: SessionDrainDeps): SessionDrain {
       for (let end: RunEnd = { kind: 'more' }; end.kind === 'more';) {
         const borrowed = await deps.agentFor(sessionId);
         try {
-          end = await runSession({ ...deps, publish }, borrowed, lease, control);
+          end = await runSession({ ...deps, publish: (event) => publish(sessionId, event) }, borrowed, lease, control);
         } finally {
           borrowed.giveBack();
         }
         if (end.kind === 'waits') wakeAt(sessionId, end.until);
       }
     } finally {
+      run.lease = null;
       await deps.store.releaseLease(lease);
       deps.onRan();
     }
@@ -177,18 +197,26 @@ export function createSessionDrain(deps: SessionDrainDeps): SessionDrain {
     startNext();
   };
 
+  const stop = async (sessionId: SessionId) => {
+    const stopped = await deps.store.requestStop(sessionId);
+    const run = running.get(sessionId);
+    run?.action.abort(new ActionCut('stop'));
+    // A turn that waits for a person, or is about to, has nobody at work who would see the stop.
+    if (stopped) wake(sessionId);
+    return stopped;
+  };
+
   return {
     wake,
     async recover() {
       for (const sessionId of await deps.store.read.sessionsWithWork(recoveredSessionsMax)) wake(sessionId);
     },
-    async stop(sessionId) {
-      const stopped = await deps.store.requestStop(sessionId);
-      const run = running.get(sessionId);
-      run?.action.abort(new ActionCut('stop'));
-      // A turn that waits for a person, or is about to, has nobody at work who would see the stop.
-      if (stopped) wake(sessionId);
-      return stopped;
+    stop,
+    async stopBecause(sessionId, turnId, notice) {
+      const lease = running.get(sessionId)?.lease ?? null;
+      if (lease === null) return false;
+      await deps.store.commit(lease, [{ verb: 'notice', turnId, text: notice }]);
+      return stop(sessionId);
     },
     whenIdle: (sessionId) => running.get(sessionId)?.done ?? Promise.resolve(),
     counts: () => ({ running: running.size, queued: queued.size }),

@@ -73,7 +73,19 @@ export interface StatusReport {
   readonly pid: number;
   readonly uptime_s: number;
   readonly sessions: number;
-  readonly agent_cache: { size: number; cap: number; active: number; hits: number; misses: number; evictions: number };
+  readonly agent_cache: {
+    size: number;
+    cap: number;
+    active: number;
+    hits: number;
+    misses: number;
+    /** Released to make room, or memory. */
+    evictions: number;
+    /** Released because they were idle for too long. */
+    sweeps: number;
+    /** Released for whatever reason. */
+    releases: number;
+  };
   readonly turns: { running: number; queued: number; done: number; failed: number; parked: number };
   readonly outbox: { pending: number };
   readonly sandbox: string;
@@ -103,6 +115,33 @@ export interface StatusReport {
 
 export type ParkedAction = 'retry' | 'drop';
 
+export type PersonRole = 'owner' | 'user';
+
+/** Who may write on the channels of platforms, who asked to, and who was turned away. */
+export interface PeopleReport {
+  readonly people: readonly {
+    readonly channel: string;
+    readonly userId: string;
+    readonly name: string;
+    readonly role: PersonRole;
+    readonly addedAt: number;
+  }[];
+  /** They were given a code, which they tell to whoever may approve them. */
+  readonly pending: readonly {
+    readonly channel: string;
+    readonly userId: string;
+    readonly name: string;
+    readonly expiresAt: number;
+  }[];
+  readonly refused: readonly {
+    readonly channel: string;
+    readonly userId: string;
+    readonly name: string;
+    readonly count: number;
+    readonly lastAt: number;
+  }[];
+}
+
 export interface TalariaApi {
   status(): Promise<StatusReport>;
   /** Newest first. */
@@ -124,6 +163,17 @@ export interface TalariaApi {
   modelCalls(ref: string): Promise<readonly ModelCallRecord[]>;
   /** What models used since this day (`YYYY-MM-DD`), today included. */
   usage(sinceDay: string): Promise<readonly UsageSum[]>;
+  people(): Promise<PeopleReport>;
+  /** Lets the one in who was given this code. `not-found` for a wrong one, `busy` while too many were wrong. */
+  approve(code: string, role: PersonRole): Promise<PeopleReport['people'][number]>;
+  revoke(channel: string, userId: string): Promise<boolean>;
+  /** Sends a text through a channel, with no model: `CHANNEL:PLACE`, as in a session's key. */
+  sendTo(target: string, text: string): Promise<void>;
+  /** Names of keys for the HTTP API; the keys themselves are kept by their hashes only. */
+  apiKeys(): Promise<readonly { readonly name: string; readonly createdAt: number }[]>;
+  /** Makes a key and says it, this once. */
+  addApiKey(name: string): Promise<string>;
+  removeApiKey(name: string): Promise<boolean>;
   delete(ref: string): Promise<boolean>;
   search(query: string, limit: number): Promise<readonly SearchHit[]>;
   /** JSON lines that `import` reads back. */
@@ -172,6 +222,13 @@ export class ApiError extends Error {
  *   GET    /api/sessions/:ref/model-calls       { calls: ModelCallRecord[] }
  *   GET    /api/usage?since=YYYY-MM-DD          { sums: UsageSum[] }
  *   DELETE /api/sessions/:ref                   { deleted: boolean }
+ *   GET    /api/people                          PeopleReport
+ *   POST   /api/people/approve                  { code, role } -> one of its people
+ *   POST   /api/people/revoke                   { channel, userId } -> { revoked: boolean }
+ *   POST   /api/send                            { target, text } -> { queued: true }
+ *   GET    /api/keys                            { keys: { name, createdAt }[] }
+ *   POST   /api/keys                            { name } -> { key }
+ *   DELETE /api/keys/:name                      { removed: boolean }
  *   GET    /api/search?q=&limit=                { hits: SearchHit[] }
  *   GET    /api/sessions/:ref/export            JSON lines
  *   POST   /api/import?name=                    JSON lines -> SessionSummary

@@ -122,6 +122,8 @@ export type EntryBody =
   | { readonly kind: 'message'; readonly message: UserMessage; readonly inboxId: InboxId | null }
   | { readonly kind: 'message'; readonly message: AssistantMessage; readonly modelCallId: ModelCallId }
   | { readonly kind: 'message'; readonly message: ToolMessage }
+  /** Messages after `toSeq` and before this are no part of the prompt any more. */
+  | { readonly kind: 'rewound'; readonly toSeq: number }
   /** With a question, a call waits for a person: `text` is what is asked. */
   | { readonly kind: 'notice'; readonly text: string; readonly question?: OpenQuestion }
   | { readonly kind: 'turn-closed'; readonly outcome: TurnOutcome };

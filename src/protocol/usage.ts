@@ -47,6 +47,7 @@ export type PrefixReason =
   | 'registry-changed'
   | 'effort-changed'
   | 'compressed'
+  | 'rewound'
   | 'unexplained';
 
 /** One call of a model, as it is stored and shown. */

@@ -4,6 +4,15 @@ import { userText } from './fake-conversation.ts';
 import type { Declare } from './fake-world.ts';
 
 export function admissionSuite(declare: Declare): void {
+  declare('a message keeps whether it joins a turn under way', async ({ store, conversation }) => {
+    const chat = conversation('alpha');
+    for (const joins of [true, false]) await store.admit({ ...chat.admission(String(joins)), joins });
+    assert.deepEqual(
+      (await chat.journal()).waiting.map((record) => record.joins),
+      [true, false],
+    );
+  });
+
   declare('a first message creates its session and waits in it', async ({ store, clock, conversation }) => {
     const chat = conversation('alpha');
     const admission = chat.admission('one');
@@ -14,6 +23,8 @@ export function admissionSuite(declare: Declare): void {
       title: 'about one',
       titledBy: 'words',
       settings: { model: null, effort: null },
+      owner: 'owner',
+      isClosed: false,
       createdAt: clock.now(),
       updatedAt: clock.now(),
       lastSeq: 0,
@@ -29,6 +40,7 @@ export function admissionSuite(declare: Declare): void {
       message: userText('one'),
       target: 'to alpha',
       receivedAt: clock.now(),
+      joins: null,
       state: 'waiting',
     };
     assert.deepEqual(await store.admit(admission), {
@@ -121,7 +133,7 @@ export function admissionSuite(declare: Declare): void {
     const results = await Promise.all(
       numbers.map((number) =>
         chat.admit(number, {
-          session: { kind: 'by-key', key: 'web:direct:shared', id: ids.next('ses'), name: 'shared' },
+          session: { kind: 'by-key', key: 'web:direct:shared', id: ids.next('ses'), name: 'shared', owner: 'owner' },
         }),
       ),
     );
@@ -161,7 +173,9 @@ export function admissionSuite(declare: Declare): void {
       const chat = conversation(name);
       await chat.say('one');
       const id = ids.next('ses');
-      const other = await chat.admit('two', { session: { kind: 'by-key', key: `other ${name}`, id, name } });
+      const other = await chat.admit('two', {
+        session: { kind: 'by-key', key: `other ${name}`, id, name, owner: 'owner' },
+      });
       assert.ok(other.kind === 'admitted');
       const expected = `${name.slice(0, 59)}-${id.slice(-4)}`;
       assert.deepEqual([other.created, other.session.name], [true, expected]);

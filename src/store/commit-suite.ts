@@ -259,7 +259,7 @@ export function commitSuite(declare: Declare): void {
 
     await chat.commit({ verb: 'close-turn', turnId, outcome: 'answered', reply: null });
     const portable = { ...session, name: 'copy', entries: (await chat.journal()).entries };
-    assert.equal((await store.importSession(ids.next('ses'), 'web:direct:copy', portable)).messages, 2);
+    assert.equal((await store.importSession(ids.next('ses'), 'web:direct:copy', 'owner', portable)).messages, 2);
     assert.deepEqual(await store.checkIntegrity(), []);
   });
 

@@ -18,6 +18,8 @@ export function deliverySuite(declare: Declare): void {
       channel: 'web',
       target: 'to alpha',
       text: 'two \ud800',
+      buttons: [],
+      draftId: null,
       state: 'attempting',
       attempts: 1,
       partsSent: 0,
@@ -70,6 +72,17 @@ export function deliverySuite(declare: Declare): void {
       );
     },
   );
+
+  declare('what belongs to a channel that is not there waits until it is', async ({ store, owner, conversation }) => {
+    await conversation('alpha').exchange('q', 'a');
+    assert.deepEqual(await store.claimDeliveries(owner, 10, ['telegram']), []);
+    assert.deepEqual(await store.claimDeliveries(owner, 10, []), []);
+    const claimed = await store.claimDeliveries(owner, 10, ['telegram', 'web']);
+    assert.deepEqual(
+      claimed.map(({ text, attempts }) => [text, attempts]),
+      [['a', 1]],
+    );
+  });
 
   declare('C89 parts that arrived stay sent; only the next one is counted anew', async (world) => {
     const { store, clock, owner, conversation } = world;

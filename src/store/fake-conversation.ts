@@ -1,16 +1,18 @@
 /** For tests of stores: a conversation that makes its own ids and speaks the store's verbs in few words. */
 import { present } from '../lib/assert.ts';
 import type { IdSource } from '../lib/ids.ts';
-import type { CallId, InboxId, ModelCallId, NodeId, OutboxId, SessionId, TurnId } from '../protocol/ids.ts';
+import type { CallId, InboxId, ModelCallId, NodeId, SessionId, SessionKey, TurnId } from '../protocol/ids.ts';
 import type { AssistantMessage, CallOutcome, ToolMessage, UserMessage } from '../protocol/messages.ts';
 import type { Usage } from '../protocol/usage.ts';
 import type {
   Admission,
   AdmitResult,
+  DirectMessage,
   JournalSlice,
   Lease,
   PlannedCall,
   PromptStep,
+  Reply,
   SessionWrite,
   Store,
 } from './store.ts';
@@ -79,7 +81,7 @@ export class FakeConversation {
       message: userText(externalId),
       contents: [],
       target: `to ${this.name}`,
-      session: { kind: 'by-key', key: `web:direct:${this.name}`, id: this.sessionId, name: this.name },
+      session: { kind: 'by-key', key: this.key, id: this.sessionId, name: this.name, owner: 'owner' },
       title: `about ${externalId}`,
       waitingMax: 100,
       ...changes,
@@ -96,6 +98,10 @@ export class FakeConversation {
     const result = await this.store.admit(admission);
     if (result.kind !== 'admitted') throw new Error(`not admitted: ${result.kind}`);
     return admission.inboxId;
+  }
+
+  get key(): SessionKey {
+    return `web:direct:${this.name}`;
   }
 
   get lease(): Lease {
@@ -160,8 +166,18 @@ export class FakeConversation {
     return { id: this.ids.next('cal'), name: 'terminal', arguments: argumentText, effect: 'write', replay: 'never' };
   }
 
-  reply(text: string): { outboxId: OutboxId; channel: string; target: string; text: string } {
-    return { outboxId: this.ids.next('out'), channel: 'web', target: `to ${this.name}`, text };
+  reply(text: string, changes: Partial<Reply> = {}): Reply {
+    return { outboxId: this.ids.next('out'), channel: 'web', target: `to ${this.name}`, text, buttons: [], ...changes };
+  }
+
+  /** A message of no turn, in this session unless the changes say otherwise. */
+  direct(text: string, changes: Partial<DirectMessage> = {}): DirectMessage {
+    return { ...this.reply(text), sessionId: this.sessionId, answers: null, ...changes };
+  }
+
+  /** The session's draft, where its replies go. */
+  async showDraft(platformId: string): Promise<void> {
+    await this.store.noteDraft(this.sessionId, { channel: 'web', target: `to ${this.name}`, platformId });
   }
 
   /** A whole turn: a message in, an answer out. */

@@ -176,7 +176,7 @@ export function modelCallSuite(declare: Declare): void {
     await chat.exchange('one', 'two');
     const { session, entries } = await chat.journal();
     const id = ids.next('ses');
-    await store.importSession(id, 'web:direct:copy', { ...session, name: 'copy', entries });
+    await store.importSession(id, 'web:direct:copy', 'owner', { ...session, name: 'copy', entries });
     assert.deepEqual(await store.read.modelCalls(id), []);
     assert.equal((await store.read.modelCalls(chat.sessionId)).length, 1);
   });

@@ -172,7 +172,11 @@ export function parkedSuite(declare: Declare): void {
     await park(chat, 'three');
     await store.retryParked(chat.sessionId);
     const { session, entries } = await chat.journal();
-    const copy = await store.importSession(ids.next('ses'), 'web:direct:copy', { ...session, name: 'copy', entries });
+    const copy = await store.importSession(ids.next('ses'), 'web:direct:copy', 'owner', {
+      ...session,
+      name: 'copy',
+      entries,
+    });
     assert.deepEqual([copy.lastSeq, copy.turn], [4, 'none']);
   });
 }

@@ -10,7 +10,7 @@ async function ask(chat: FakeConversation): Promise<{ turnId: TurnId; callId: Ca
   const turnId = await chat.openTurn();
   const [callId] = await chat.planCalls(turnId, 1);
   assert.ok(callId);
-  await chat.commit({ verb: 'start-call', turnId, callId }, { verb: 'ask', turnId, callId, question });
+  await chat.commit({ verb: 'start-call', turnId, callId }, { verb: 'ask', turnId, callId, question, reply: null });
   return { turnId, callId };
 }
 
@@ -27,6 +27,38 @@ export function questionSuite(declare: Declare): void {
       { callId, choices: ['yes', 'no'], deadline: 99 },
     ]);
   });
+
+  declare(
+    'what asks the person is queued with the question, or neither is',
+    async ({ store, ids, owner, conversation }) => {
+      const chat = conversation('alpha');
+      const turnId = await chat.openTurn();
+      const [first, second] = await chat.planCalls(turnId, 2);
+      assert.ok(first && second);
+      const reply = chat.reply('Shall I?', { buttons: [{ label: 'yes', value: `${first}:0` }] });
+      await chat.commit({ verb: 'start-call', turnId, callId: first }, { verb: 'start-call', turnId, callId: second });
+      await chat.commit({ verb: 'ask', turnId, callId: first, question, reply });
+      const [claimed, ...others] = await store.claimDeliveries(owner, 10);
+      assert.deepEqual(others, []);
+      assert.deepEqual(
+        [claimed?.id, claimed?.sessionId, claimed?.turnId, claimed?.text, claimed?.buttons],
+        [reply.outboxId, chat.sessionId, turnId, 'Shall I?', reply.buttons],
+      );
+      const before = await chat.journal();
+      await assert.rejects(chat.commit({ verb: 'ask', turnId, callId: second, question, reply }), {
+        reason: 'conflict',
+      });
+      await assert.rejects(
+        chat.commit(
+          { verb: 'ask', turnId, callId: second, question, reply: chat.reply('And this?') },
+          { verb: 'start-call', turnId, callId: ids.next('cal') },
+        ),
+        { reason: 'conflict' },
+      );
+      assert.deepEqual(await chat.journal(), before);
+      assert.equal((await store.read.totals()).outboxPending, 1);
+    },
+  );
 
   declare('the first answer counts, and needs no lease', async ({ store, conversation }) => {
     const chat = conversation('alpha');
@@ -54,13 +86,13 @@ export function questionSuite(declare: Declare): void {
   declare('only a started call can ask; a waiting one can start again or be settled', async ({ conversation }) => {
     const chat = conversation('alpha');
     const { turnId, callId } = await ask(chat);
-    await assert.rejects(chat.commit({ verb: 'ask', turnId, callId, question }), { reason: 'conflict' });
+    await assert.rejects(chat.commit({ verb: 'ask', turnId, callId, question, reply: null }), { reason: 'conflict' });
     await chat.commit({ verb: 'start-call', turnId, callId });
     assert.equal((await chat.journal()).unsettledCalls[0]?.state, 'started');
-    await chat.commit({ verb: 'ask', turnId, callId, question });
+    await chat.commit({ verb: 'ask', turnId, callId, question, reply: null });
     await chat.commit({ verb: 'settle-call', turnId, callId, message: toolResult(callId, 'skipped', 'never mind') });
     assert.deepEqual((await chat.journal()).unsettledCalls, []);
-    await assert.rejects(chat.commit({ verb: 'ask', turnId, callId, question }), { reason: 'conflict' });
+    await assert.rejects(chat.commit({ verb: 'ask', turnId, callId, question, reply: null }), { reason: 'conflict' });
   });
 
   declare('a turn does not close over a call that waits', async ({ conversation }) => {

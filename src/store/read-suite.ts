@@ -57,8 +57,14 @@ export function readSuite(declare: Declare): void {
         await read.usageSums('2000-01-01'),
         await read.keyRests(0),
         await read.content('none'),
+        await read.wasAnswered('web', 'x'),
+        await read.people(),
+        await read.pairings(0),
+        await read.refusals(10),
+        await read.apiKeys(),
+        await read.drafts('web'),
       ],
-      [null, null, null, [], [], null, null, null, [], [], [], null, [], [], null],
+      [null, null, null, [], [], null, null, null, [], [], [], null, [], [], null, false, [], [], [], [], []],
     );
   });
 

@@ -58,8 +58,42 @@ export function searchSuite(declare: Declare): void {
     assert.equal((await store.search('this', 1)).length, 1);
     await kept.exchange('and this', 'yes');
     assert.deepEqual(await found(store, 'this'), ['and ‹this›', 'remember ‹this›']);
-    await store.importSession(ids.next('ses'), 'web:direct:back', { ...session, name: 'back', entries });
+    await store.importSession(ids.next('ses'), 'web:direct:back', 'owner', { ...session, name: 'back', entries });
     assert.deepEqual(await found(store, 'forget'), ['‹forget› this']);
+  });
+
+  declare('who asks for an owner finds what is said in their sessions only', async (world) => {
+    const { store, ids, conversation } = world;
+    const owners = ['web:ada', 'web:bob', 'web:\ud800'];
+    for (const [index, owner] of owners.entries()) {
+      const chat = conversation(`chat ${index}`);
+      const session = { kind: 'by-key', key: chat.key, id: chat.sessionId, name: chat.name, owner } as const;
+      for (const word of ['bread', 'more bread', 'bread again']) await chat.say(word, { session });
+      await chat.own();
+      const { waiting } = await chat.journal();
+      await chat.commit({ verb: 'open-turn', turnId: ids.next('trn'), promote: waiting.map(({ id }) => id) });
+    }
+    const names = async (owner?: string, limit = 10) =>
+      (await store.search('bread', limit, owner)).map((hit) => hit.sessionName);
+    assert.equal((await names()).length, 9);
+    // What others said takes no place among the best hits.
+    for (const [index, owner] of owners.entries()) {
+      assert.deepEqual(await names(owner), Array<string>(3).fill(`chat ${index}`));
+      assert.deepEqual(await names(owner, 2), Array<string>(2).fill(`chat ${index}`));
+    }
+    for (const nobody of ['web:', 'owner', '', 'web:\ud801']) assert.deepEqual(await names(nobody), []);
+    await store.rebuildSearch();
+    assert.equal((await names('web:ada')).length, 3);
+    // Closed or moved to another key, it is still theirs; brought in for another, it is that other's.
+    const bob = await store.read.sessionByName('chat 1');
+    assert.ok(bob !== null);
+    const { entries } = (await store.read.journal(bob.id, 0)) ?? { entries: [] };
+    await store.closeSession(bob.id);
+    assert.equal((await names('web:bob')).length, 3);
+    const portable = { ...bob, name: 'copy', entries: entries.map((entry) => ({ ...entry, turnId: null })) };
+    await store.importSession(ids.next('ses'), 'web:direct:copy', 'web:cy', portable);
+    assert.deepEqual(await names('web:cy'), ['copy', 'copy', 'copy']);
+    assert.equal((await names('web:bob')).length, 3);
   });
 
   declare('no input is a mistake', async ({ store, conversation }) => {

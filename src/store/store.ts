@@ -33,6 +33,10 @@ export interface SessionRecord {
   /** Whose words the title is: the first message's, a model's or a person's. */
   readonly titledBy: 'words' | 'model' | 'person';
   readonly settings: SessionSettings;
+  /** Whose it is: nobody else's prompt, search or memory sees it. `owner` for the machine's own front ends. */
+  readonly owner: string;
+  /** Closed for good: messages to its key go to another session. What it has left to do is still done. */
+  readonly isClosed: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
   /** Sequence of the newest entry; 0 for an empty log. */
@@ -49,7 +53,7 @@ export interface TurnRecord {
   readonly openedAt: number;
   /** How often the process died while this turn was open. */
   readonly crashes: number;
-  /** How many model calls were started in it, without those that came to nothing: failed, cancelled, lost. */
+  /** How many model calls were started in it, without those that failed. */
   readonly modelCalls: number;
   readonly stopRequested: boolean;
   /** Sequence of the turn's first entry. */
@@ -87,6 +91,8 @@ export interface InboxRecord {
   /** Where the answer goes within the channel, in the channel's own words. */
   readonly target: string;
   readonly receivedAt: number;
+  /** Whether it joins a turn under way or waits for its end; null: as the turn's settings have it. */
+  readonly joins: boolean | null;
   /** `promoted`: it is a message of an open turn. `answered`: that turn is closed. */
   readonly state: 'waiting' | 'promoted' | 'answered';
 }
@@ -105,12 +111,17 @@ export interface JournalSlice {
 
 export interface OutboxRecord {
   readonly id: OutboxId;
-  readonly sessionId: SessionId;
+  /** Null for what belongs to no session. */
+  readonly sessionId: SessionId | null;
   readonly turnId: TurnId | null;
   readonly channel: string;
   /** The place within the channel, in the channel's own words. */
   readonly target: string;
   readonly text: string;
+  /** Choices under the text. */
+  readonly buttons: readonly ReplyButton[];
+  /** The session's draft on this channel and target, by the platform's id: the first part takes its place. */
+  readonly draftId: string | null;
   /** `attempting`: the network may or may not have seen it. */
   readonly state: 'pending' | 'attempting' | 'sent' | 'failed';
   /** How often the part that is next was begun to be sent, this time included. */
@@ -145,6 +156,14 @@ export interface KeyRest {
   readonly until: number;
 }
 
+/** A message on a platform that shows work in progress. A session has one at most. */
+export interface Draft {
+  readonly sessionId: SessionId;
+  readonly channel: string;
+  readonly target: string;
+  readonly platformId: string;
+}
+
 /** How the newest prompt of a session on one runtime began: what the next one must begin with. */
 export interface PromptTrail {
   /** A hash per unit of the prompt. */
@@ -165,10 +184,18 @@ export interface Admission {
   /** The bytes of what the message holds; kept by their hash, each once. */
   readonly contents: readonly { readonly sha256: string; readonly bytes: Uint8Array }[];
   readonly target: string;
-  /** An existing session, or one to create if no session has this key. */
+  /** An existing session, or one to create if no open session has this key. */
   readonly session:
     | { readonly kind: 'existing'; readonly id: SessionId }
-    | { readonly kind: 'by-key'; readonly key: SessionKey; readonly id: SessionId; readonly name: string };
+    | {
+        readonly kind: 'by-key';
+        readonly key: SessionKey;
+        readonly id: SessionId;
+        readonly name: string;
+        readonly owner: string;
+      };
+  /** As in the record; left out is null. */
+  readonly joins?: boolean;
   /** Used as the title of a session that has none. */
   readonly title: string;
   /** More waiting messages than this in the session, and the message is refused. */
@@ -200,11 +227,18 @@ export interface PlannedCall {
   readonly replay: CallRecord['replay'];
 }
 
+export interface ReplyButton {
+  readonly label: string;
+  /** At most 64 bytes. */
+  readonly value: string;
+}
+
 export interface Reply {
   readonly outboxId: OutboxId;
   readonly channel: string;
   readonly target: string;
   readonly text: string;
+  readonly buttons: readonly ReplyButton[];
 }
 
 /** One verb inside a `commit`. A transaction is a list of them: a value, so that it can cross threads and be replayed. */
@@ -236,7 +270,7 @@ export type SessionWrite =
       /** 0 is no limit. */
       readonly budget: { readonly sessionUsd: number; readonly dayUsd: number };
     }
-  /** Anything but `completed` takes it out of the turn's count. What it used is added to the sums of its day, channel and user. */
+  /** `failed` takes it out of the turn's count. What it used is added to the sums of its day, channel and user. */
   | {
       readonly verb: 'end-model-call';
       readonly modelCallId: ModelCallId;
@@ -256,10 +290,18 @@ export type SessionWrite =
   | { readonly verb: 'append-nudge'; readonly turnId: TurnId; readonly message: UserMessage }
   /** planned or waiting -> started. */
   | { readonly verb: 'start-call'; readonly turnId: TurnId; readonly callId: CallId }
-  /** started -> waiting, and appends a notice with the question. */
-  | { readonly verb: 'ask'; readonly turnId: TurnId; readonly callId: CallId; readonly question: Question }
+  /** started -> waiting, appends a notice with the question, and queues what asks the person. */
+  | {
+      readonly verb: 'ask';
+      readonly turnId: TurnId;
+      readonly callId: CallId;
+      readonly question: Question;
+      readonly reply: Reply | null;
+    }
   /** planned, started or waiting -> settled, and appends the result. */
   | { readonly verb: 'settle-call'; readonly turnId: TurnId; readonly callId: CallId; readonly message: ToolMessage }
+  /** Appends a `rewound` entry: messages after `toSeq` leave the prompt, not the log. `conflict` while a turn is open. */
+  | { readonly verb: 'rewind'; readonly toSeq: number }
   /** Replaces a title made of the first words; ignored if a person gave one. */
   | { readonly verb: 'set-title'; readonly title: string; readonly by: 'model' | 'person' }
   /** A word to the people in the session that no model sees. */
@@ -294,6 +336,70 @@ export type DeliverySettlement =
   | { readonly kind: 'retry'; readonly notBefore: number; readonly maybeSent: boolean; readonly error: string }
   | { readonly kind: 'failed'; readonly error: string };
 
+/** A message that no turn wrote: a command's answer, a word to a stranger, `talaria send`. */
+export interface DirectMessage extends Reply {
+  readonly sessionId: SessionId | null;
+  /** What it answers: the same message is answered once. Null if it answers none. */
+  readonly answers: { readonly channel: string; readonly externalId: string } | null;
+}
+
+// --- people --------------------------------------------------------------------------------------------------------
+
+export type Role = 'owner' | 'user';
+
+/** Somebody who may write on a channel because a person said so; those in the configuration are not here. */
+export interface Person {
+  readonly channel: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly addedAt: number;
+}
+
+/** A stranger who was given a code. The code itself is kept by its hash only. */
+export interface PairingRequest {
+  readonly channel: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+export interface PairingLimits {
+  /** Pending at the same time on one channel. */
+  readonly pendingMax: number;
+  /** Wrong codes before nobody can be approved for `lockMs`. */
+  readonly wrongMax: number;
+  readonly lockMs: number;
+}
+
+export type PairingResult =
+  | { readonly kind: 'requested' }
+  /** The same person has one that is still good: no other code is given out. */
+  | { readonly kind: 'pending' }
+  | { readonly kind: 'full' };
+
+export type ApprovalResult =
+  | { readonly kind: 'approved'; readonly person: Person }
+  /** No pending request has this code, or it has expired. */
+  | { readonly kind: 'wrong'; readonly triesLeft: number }
+  | { readonly kind: 'locked'; readonly until: number };
+
+export interface Refusal {
+  readonly channel: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly count: number;
+  readonly lastAt: number;
+}
+
+/** A named key of the HTTP API, by its hash. */
+export interface ApiKeyRecord {
+  readonly name: string;
+  readonly sha256: string;
+  readonly createdAt: number;
+}
+
 // --- export --------------------------------------------------------------------------------------------------------
 
 /** A session outside the store, as `sessions export` writes it and `sessions import` reads it. */
@@ -311,8 +417,12 @@ export interface StoreReader {
   session(id: SessionId): Promise<SessionRecord | null>;
   sessionByName(name: string): Promise<SessionRecord | null>;
   sessionByKey(key: SessionKey): Promise<SessionRecord | null>;
-  /** Newest activity first; `before` is an `updatedAt`. */
-  sessions(page: { readonly limit: number; readonly before?: number }): Promise<readonly SessionRecord[]>;
+  /** Newest activity first; `before` is an `updatedAt`. With an owner, only theirs. */
+  sessions(page: {
+    readonly limit: number;
+    readonly before?: number;
+    readonly owner?: string;
+  }): Promise<readonly SessionRecord[]>;
   entries(id: SessionId, page: { readonly after: number; readonly limit: number }): Promise<readonly Entry[]>;
   journal(id: SessionId, afterSeq: number): Promise<JournalSlice | null>;
   inbox(id: InboxId): Promise<InboxRecord | null>;
@@ -331,6 +441,16 @@ export interface StoreReader {
   keyRests(now: number): Promise<readonly KeyRest[]>;
   /** The bytes with this hash; null if there are none. */
   content(sha256: string): Promise<Uint8Array | null>;
+  people(): Promise<readonly Person[]>;
+  /** Those whose code is still good, oldest first. */
+  pairings(now: number): Promise<readonly PairingRequest[]>;
+  /** Strangers who were turned away, newest first; the oldest are forgotten beyond 1,000. */
+  refusals(limit: number): Promise<readonly Refusal[]>;
+  apiKeys(): Promise<readonly ApiKeyRecord[]>;
+  /** Whether a direct message that answers this one was queued. */
+  wasAnswered(channel: string, externalId: string): Promise<boolean>;
+  /** The drafts that stand on a channel, wherever they are. */
+  drafts(channel: string): Promise<readonly Draft[]>;
 }
 
 export interface Store {
@@ -362,6 +482,32 @@ export interface Store {
   /** Gives a waiting call its answer; false if it does not wait, or has one. Needs no lease: the owner sees it. */
   answerCall(sessionId: SessionId, callId: CallId, answer: string): Promise<boolean>;
 
+  /** Closes the session for good; false if it is closed or not there. */
+  closeSession(sessionId: SessionId): Promise<boolean>;
+  /** Opens the session (again) under this key; the one that had the key is closed. False if it is not there. */
+  reopenSession(sessionId: SessionId, key: SessionKey): Promise<boolean>;
+
+  /** Queues it; false if what it answers was answered before. */
+  queueMessage(message: DirectMessage): Promise<boolean>;
+  /** Remembers the session's draft, or (null) that there is none any more. A delivered first part forgets it too. */
+  noteDraft(sessionId: SessionId, draft: Omit<Draft, 'sessionId'> | null): Promise<void>;
+
+  /** Gives a stranger a code, by its hash. Expired requests do not count. */
+  requestPairing(
+    request: PairingRequest & { readonly codeHash: string },
+    limits: PairingLimits,
+  ): Promise<PairingResult>;
+  /** A right code is used up. Wrong ones are counted over restarts; after `wrongMax` in a row nobody gets in for `lockMs`. */
+  approvePairing(codeHash: string, role: Role, limits: PairingLimits): Promise<ApprovalResult>;
+  /** Without a code, by somebody who may. */
+  addPerson(person: Omit<Person, 'addedAt'>): Promise<void>;
+  removePerson(channel: string, userId: string): Promise<boolean>;
+  recordRefusal(refusal: Pick<Refusal, 'channel' | 'userId' | 'name'>): Promise<void>;
+
+  /** Throws `conflict` if the name is taken. */
+  addApiKey(key: Omit<ApiKeyRecord, 'createdAt'>): Promise<void>;
+  removeApiKey(name: string): Promise<boolean>;
+
   /** Replaces the session's settings; false if it is not there. Needs no lease: the owner sees it at its next turn. */
   changeSettings(sessionId: SessionId, settings: SessionSettings): Promise<boolean>;
 
@@ -370,8 +516,11 @@ export interface Store {
   /** The key works again. */
   wakeKey(provider: string, keyId: string): Promise<void>;
 
-  /** Takes due deliveries, oldest first, and records that an attempt begins. One per session at a time, in order. */
-  claimDeliveries(owner: NodeId, limit: number): Promise<readonly OutboxRecord[]>;
+  /**
+   * Takes due deliveries (of these channels, if they are named), oldest first, and records that an attempt begins. One
+   * per session (or per channel and target, without one) at a time, in order.
+   */
+  claimDeliveries(owner: NodeId, limit: number, channels?: readonly string[]): Promise<readonly OutboxRecord[]>;
   /**
    * One more part of a delivery under way has arrived; the attempt goes on as the next part's first. Throws `conflict`
    * if the delivery is not being attempted; ignored if its session was removed meanwhile.
@@ -395,10 +544,10 @@ export interface Store {
   /** Removes a session and all that belongs to it; false if there was none. Throws `conflict` while its turn is open and leased. */
   deleteSession(id: SessionId): Promise<boolean>;
   /** Throws `conflict` if the name is taken. Numbers the entries anew; leaves out a turn that was not closed. */
-  importSession(id: SessionId, key: SessionKey, session: PortableSession): Promise<SessionRecord>;
+  importSession(id: SessionId, key: SessionKey, owner: string, session: PortableSession): Promise<SessionRecord>;
 
-  /** Full text over all messages, best first. Never on the main loop. */
-  search(query: string, limit: number): Promise<readonly SearchHit[]>;
+  /** Full text over all messages, or those of one owner's sessions, best first. Never on the main loop. */
+  search(query: string, limit: number, owner?: string): Promise<readonly SearchHit[]>;
   /** Throws away the search index and builds it anew. */
   rebuildSearch(): Promise<void>;
   /** Writes a consistent copy of the database to this path while everything goes on. */

@@ -72,13 +72,16 @@ export function wholeSessionSuite(declare: Declare): void {
     await clock.advance(60_000);
 
     const id = ids.next('ses');
-    const session = await store.importSession(id, 'web:direct:copy', { ...portable, name: 'copy' });
+    await store.closeSession(chat.sessionId);
+    const session = await store.importSession(id, 'web:direct:copy', 'telegram:7', { ...portable, name: 'copy' });
     const original = await chat.journal();
     assert.deepEqual(session, {
       ...original.session,
       id,
       key: 'web:direct:copy',
       name: 'copy',
+      owner: 'telegram:7',
+      isClosed: false,
     });
     const copy = present(await store.read.journal(id, 0), 'the copy');
     assert.deepEqual(copy, { ...original, session });
@@ -89,7 +92,10 @@ export function wholeSessionSuite(declare: Declare): void {
     const chat = conversation('alpha');
     await chat.exchange('one', 'two');
     const id = ids.next('ses');
-    const { lastSeq } = await store.importSession(id, 'web:direct:copy', { ...(await exported(chat)), name: 'copy' });
+    const { lastSeq } = await store.importSession(id, 'web:direct:copy', 'owner', {
+      ...(await exported(chat)),
+      name: 'copy',
+    });
     const inbound = chat.admission('more', { session: { kind: 'existing', id } });
     await store.admit(inbound);
     const lease = present(await store.acquireLease(id, chat.owner, leaseTtlMs), 'the lease');
@@ -113,7 +119,7 @@ export function wholeSessionSuite(declare: Declare): void {
       const portable = await exported(chat);
       const entries = portable.entries.map((entry) => ({ ...entry, seq: entry.seq * 10 }));
       const id = ids.next('ses');
-      const session = await store.importSession(id, 'web:direct:copy', { ...portable, name: 'copy', entries });
+      const session = await store.importSession(id, 'web:direct:copy', 'owner', { ...portable, name: 'copy', entries });
       assert.deepEqual([session.lastSeq, session.messages, session.turn], [4, 2, 'none']);
       const copy = present(await store.read.journal(id, 0), 'the copy');
       assert.deepEqual(copy.entries, portable.entries.slice(0, 4));
@@ -125,12 +131,17 @@ export function wholeSessionSuite(declare: Declare): void {
     await chat.exchange('one', 'two');
     const portable = await exported(chat);
     const taken = { name: 'StoreError', reason: 'conflict' };
-    await assert.rejects(store.importSession(ids.next('ses'), 'web:direct:copy', portable), taken);
+    await assert.rejects(store.importSession(ids.next('ses'), 'web:direct:copy', 'owner', portable), taken);
     await assert.rejects(
-      store.importSession(ids.next('ses'), 'web:direct:alpha', { ...portable, name: 'copy' }),
+      store.importSession(ids.next('ses'), 'web:direct:alpha', 'owner', { ...portable, name: 'copy' }),
       taken,
     );
     assert.equal((await store.read.totals()).sessions, 1);
+    // The key of a closed one is free; its name is not.
+    await store.closeSession(chat.sessionId);
+    await assert.rejects(store.importSession(ids.next('ses'), 'web:direct:alpha', 'owner', portable), taken);
+    await store.importSession(ids.next('ses'), 'web:direct:alpha', 'owner', { ...portable, name: 'copy' });
+    assert.equal((await store.read.sessionByKey('web:direct:alpha'))?.name, 'copy');
   });
 
   declare('a closed store refuses every verb, and closing again does nothing', async ({ store, conversation }) => {

@@ -88,6 +88,8 @@ export class SessionView {
         this.#endLine();
         if (entry.outcome !== 'answered') this.#line(style.dim(`(${entry.outcome})`));
         return;
+      case 'rewound':
+        return this.#line(style.yellow('! what came before this was taken back'));
       case 'head':
       case 'turn-opened':
         return;

@@ -33,6 +33,18 @@ const storeVerbs: Record<StoreVerb, Reached> = {
   restKey: 'limited',
   // Only when every key of every model rests: the turn before would have to fail.
   wakeKey: null,
+  // Commands of people, keys and people themselves, and drafts: the channels of these runs have none of them.
+  closeSession: null,
+  reopenSession: null,
+  queueMessage: null,
+  noteDraft: null,
+  requestPairing: null,
+  approvePairing: null,
+  addPerson: null,
+  removePerson: null,
+  recordRefusal: null,
+  addApiKey: null,
+  removeApiKey: null,
   // Change nothing.
   search: null,
   rebuildSearch: null,
@@ -54,6 +66,8 @@ const writeVerbs: Record<SessionWrite['verb'], Reached> = {
   ask: 'ask',
   notice: 'budget',
   'set-title': 'named',
+  // A command's: /undo and /retry.
+  rewind: null,
 };
 
 /** What a follower of the session sees when the gateway is killed from outside: mid-stream, mid-tool, between the two. */

@@ -2,6 +2,7 @@
  * Judges what people saw on the platform against what the transcripts say they were told: every reply there, whole, its
  * parts in order, the replies in the order of the turns; nothing twice unless it says so itself.
  */
+import { questionText } from '../../src/agent/questions.ts';
 import { partsOf, repetitionMark } from '../../src/gateway/delivery/deliver.ts';
 import { textOf, type Entry } from '../../src/protocol/messages.ts';
 import { postCharsMax, type ChatKind, type Post } from './platform-book.ts';
@@ -61,15 +62,17 @@ function isSame(
   return inOrder.length === wanted.length && inOrder.every(({ text }, index) => text === wanted[index]);
 }
 
-/** What people were told at the end of each turn, in order: the last answer, else the notice that says why there is none. */
+/** What people were told, in order: what they were asked, and at the end of each turn its answer or why there is none. */
 export function repliesIn(entries: readonly Entry[]): string[] {
   const replies: string[] = [];
   let answer = '';
   let notice = '';
   for (const entry of entries) {
     if (entry.kind === 'turn-opened') [answer, notice] = ['', ''];
-    else if (entry.kind === 'notice' && entry.question === undefined) notice = entry.text;
-    else if (entry.kind === 'message' && entry.message.role === 'assistant') answer = textOf(entry.message);
+    else if (entry.kind === 'notice') {
+      if (entry.question === undefined) notice = entry.text;
+      else replies.push(questionText({ ...entry.question, text: entry.text }));
+    } else if (entry.kind === 'message' && entry.message.role === 'assistant') answer = textOf(entry.message);
     else if (entry.kind === 'turn-closed') {
       const because = entry.outcome === 'stopped' ? '' : notice;
       const text = entry.outcome === 'parked' || answer === '' ? because : answer;

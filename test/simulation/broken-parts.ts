@@ -68,6 +68,15 @@ export const brokenParts: Readonly<Record<string, WrapStore>> = {
       ),
   }),
 
+  'a question that is put to nobody': (store) => ({
+    ...store,
+    commit: (lease, writes) =>
+      store.commit(
+        lease,
+        writes.map((write) => (write.verb === 'ask' ? { ...write, reply: null } : write)),
+      ),
+  }),
+
   'messages taken in any order': (store) => ({
     ...store,
     read: {
@@ -102,16 +111,16 @@ export const brokenParts: Readonly<Record<string, WrapStore>> = {
 
   'a delivery that forgets an attempt whose outcome is unknown': (store) => ({
     ...store,
-    async claimDeliveries(owner, limit) {
-      const claimed = await store.claimDeliveries(owner, limit);
+    async claimDeliveries(owner, limit, channels) {
+      const claimed = await store.claimDeliveries(owner, limit, channels);
       return claimed.map((record) => ({ ...record, maybeSent: false }));
     },
   }),
 
   'a delivery that begins with its first part again': (store) => ({
     ...store,
-    async claimDeliveries(owner, limit) {
-      const claimed = await store.claimDeliveries(owner, limit);
+    async claimDeliveries(owner, limit, channels) {
+      const claimed = await store.claimDeliveries(owner, limit, channels);
       return claimed.map((record) => ({ ...record, partsSent: 0 }));
     },
   }),

@@ -4,6 +4,7 @@ import type { InboxId, TurnId } from '../../src/protocol/ids.ts';
 import { toolCallsOf, type EntryBody } from '../../src/protocol/messages.ts';
 import { StoreError, type Lease, type SessionWrite } from '../../src/store/store.ts';
 import { conflict, frozenCopy, requireOpen, type CallRow, type SessionRows, type Transaction } from './memory-data.ts';
+import { queueReply } from './memory-deliveries.ts';
 import { endModelCall, loseModelCalls, startModelCall } from './memory-model-calls.ts';
 
 /** Time plays no part here: an owner that is late but not replaced has done no harm. */
@@ -53,6 +54,7 @@ function apply(on: Transaction, session: SessionRows, write: SessionWrite): void
       const { text, choices, deadline } = write.question;
       const question = { callId: write.callId, choices, deadline };
       append(on, session, write.turnId, { kind: 'notice', text, question });
+      if (write.reply !== null) queueReply(on, session.record.id, write.turnId, write.reply);
       return;
     }
     case 'settle-call': {
@@ -65,6 +67,8 @@ function apply(on: Transaction, session: SessionRows, write: SessionWrite): void
       append(on, session, write.turnId, { kind: 'message', message: write.message });
       return;
     }
+    case 'rewind':
+      return rewind(on, session, write.toSeq);
     case 'set-title': {
       const { title, by } = write;
       if (session.record.titledBy !== 'person' || by === 'person') on.assign(session.record, { title, titledBy: by });
@@ -175,21 +179,23 @@ function closeTurn(on: Transaction, session: SessionRows, write: SessionWrite & 
   const isParked = outcome === 'parked';
   on.assign(turn, { state: isParked ? 'parked' : 'closed', outcome });
   for (const row of session.inbox) if (row.turnId === turnId) on.assign(row, { state: 'answered' });
-  const { totals, outbox } = on.data;
+  const { totals } = on.data;
   if (outcome === 'failed') on.assign(totals, { turnsFailed: totals.turnsFailed + 1 });
   else if (!isParked) on.assign(totals, { turnsDone: totals.turnsDone + 1 });
   on.assign(session.record, { turn: isParked ? 'parked' : 'none' });
   append(on, session, turnId, { kind: 'turn-closed', outcome });
-  if (reply === null) return;
-  if (outbox.has(reply.outboxId)) throw conflict(`reply ${reply.outboxId} was queued before`);
-  const { outboxId: id, ...rest } = reply;
-  const fresh = {
-    state: 'pending',
-    attempts: 0,
-    partsSent: 0,
-    maybeSent: false,
-    notBefore: on.now,
-    platformId: null,
-  } as const;
-  on.set(outbox, id, { id, sessionId: session.record.id, turnId, ...rest, ...fresh });
+  if (reply !== null) queueReply(on, session.record.id, turnId, reply);
+}
+
+function rewind(on: Transaction, session: SessionRows, toSeq: number): void {
+  const { record, entries, turns } = session;
+  if (record.turn === 'open') throw conflict(`a turn of ${record.id} is still open`);
+  if (toSeq !== 0 && entries[toSeq - 1] === undefined) throw conflict(`there is no entry ${toSeq} in ${record.id}`);
+  const undone = new Set(entries.slice(toSeq).flatMap(({ kind, turnId }) => (kind === 'turn-closed' ? [turnId] : [])));
+  for (const turn of turns.values()) {
+    if (turn.firstSeq <= toSeq && undone.has(turn.id)) throw conflict(`entry ${toSeq} is in the middle of ${turn.id}`);
+    if (record.turn === 'parked' && turn.state === 'parked' && turn.firstSeq > toSeq)
+      on.assign(record, { turn: 'none' });
+  }
+  append(on, session, null, { kind: 'rewound', toSeq });
 }

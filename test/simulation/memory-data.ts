@@ -2,16 +2,30 @@
  * What the in-memory store holds: plain maps and lists that outlive every handle on them, as a disk outlives a process.
  * `Transaction` makes each change undoable, so that a verb that does not fit leaves nothing behind.
  */
-import type { CallId, InboxId, ModelCallId, NodeId, OutboxId, SessionId, TurnId } from '../../src/protocol/ids.ts';
+import type {
+  CallId,
+  InboxId,
+  ModelCallId,
+  NodeId,
+  OutboxId,
+  SessionId,
+  SessionKey,
+  TurnId,
+} from '../../src/protocol/ids.ts';
 import type { Entry, TurnOutcome } from '../../src/protocol/messages.ts';
 import type { ModelCallRecord, UsageSum } from '../../src/protocol/usage.ts';
 import { StoreError } from '../../src/store/store.ts';
 import type {
+  ApiKeyRecord,
   CallRecord,
+  Draft,
   InboxRecord,
   KeyRest,
   OutboxRecord,
+  PairingRequest,
+  Person,
   PromptStep,
+  Refusal,
   SessionRecord,
   TurnRecord,
 } from '../../src/store/store.ts';
@@ -30,7 +44,11 @@ export type TurnRow = Mutable<TurnRecord> & { outcome: TurnOutcome | null; chann
 /** `seq` is that of the message that asked for it. */
 export type CallRow = Mutable<CallRecord> & { seq: number };
 export type InboxRow = Mutable<InboxRecord> & { number: number; turnId: TurnId | null };
-export type OutboxRow = Mutable<OutboxRecord> & { notBefore: number; platformId: string | null };
+export type OutboxRow = Mutable<Omit<OutboxRecord, 'draftId'>> & {
+  notBefore: number;
+  platformId: string | null;
+  settledAt: number | null;
+};
 
 export type ModelCallRow = Mutable<ModelCallRecord> & {
   readonly prompt: PromptStep;
@@ -64,7 +82,24 @@ export class MemoryData {
   /** By provider and key. */
   readonly keyRests = new Map<string, KeyRest>();
   readonly contents = new Map<string, Uint8Array>();
+  readonly drafts = new Map<SessionId, Draft>();
+  /** When, by channel and external id. */
+  readonly answered = new Map<string, number>();
+  /** These three by channel and user; the newest refusal is the last. */
+  readonly people = new Map<string, Person>();
+  readonly pairings = new Map<string, PairingRequest & { readonly codeHash: string }>();
+  readonly refusals = new Map<string, Refusal>();
+  readonly apiKeys = new Map<string, ApiKeyRecord>();
+  readonly guard = { wrong: 0, lockedUntil: 0 };
   readonly totals = { inboxNumber: 0, turnsDone: 0, turnsFailed: 0, prefixBreaks: 0 };
+
+  /** The one that has the key: none that is closed. */
+  openSessionOf(key: SessionKey): SessionRows | undefined {
+    for (const session of this.sessions.values()) {
+      if (session.record.key === key && !session.record.isClosed) return session;
+    }
+    return undefined;
+  }
 
   openTurnOf(session: SessionRows): TurnRow | null {
     if (session.record.turn !== 'open') return null;
@@ -123,6 +158,11 @@ function freeze<Value>(value: Value): Value {
     for (const inner of Object.values(value)) freeze(inner);
   }
   return value;
+}
+
+/** What two words together name. */
+export function pair(one: string, other: string): string {
+  return JSON.stringify([one, other]);
 }
 
 export function conflict(what: string): StoreError {

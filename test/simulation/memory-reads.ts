@@ -1,9 +1,25 @@
 /** The reading verbs on the in-memory data. What is given out is a copy or frozen. */
 import type { SessionId, TurnId } from '../../src/protocol/ids.ts';
 import type { ModelCallRecord, UsageSum } from '../../src/protocol/usage.ts';
-import type { InboxRecord, JournalSlice, SessionRecord, StoreReader, StoreTotals } from '../../src/store/store.ts';
+import type {
+  Draft,
+  InboxRecord,
+  JournalSlice,
+  PairingRequest,
+  SessionRecord,
+  StoreReader,
+  StoreTotals,
+} from '../../src/store/store.ts';
 import { unsettledCalls } from './memory-commit.ts';
-import type { CallRow, InboxRow, MemoryData, ModelCallRow, SessionRows, TurnRow } from './memory-data.ts';
+import {
+  pair,
+  type CallRow,
+  type InboxRow,
+  type MemoryData,
+  type ModelCallRow,
+  type SessionRows,
+  type TurnRow,
+} from './memory-data.ts';
 import { promptTrailOf } from './memory-model-calls.ts';
 
 /** How a read is let through: at once, late, or never. */
@@ -17,12 +33,12 @@ export function createMemoryReader(data: MemoryData, read: LetRead): StoreReader
   return {
     session: (id) => read(() => copyOf(data.sessions.get(id)?.record)),
     sessionByName: (name) => read(() => find((record) => record.name === name)),
-    sessionByKey: (key) => read(() => find((record) => record.key === key)),
-    sessions: ({ limit, before = Infinity }) =>
+    sessionByKey: (key) => read(() => copyOf(data.openSessionOf(key)?.record)),
+    sessions: ({ limit, before = Infinity, owner }) =>
       read(() =>
         [...data.sessions.values()]
           .map(({ record }) => ({ ...record }))
-          .filter((record) => record.updatedAt < before)
+          .filter((record) => record.updatedAt < before && (owner === undefined || record.owner === owner))
           .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1))
           .slice(0, limit),
       ),
@@ -41,6 +57,12 @@ export function createMemoryReader(data: MemoryData, read: LetRead): StoreReader
         [...data.keyRests].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, rest]) => (rest.until > now ? [rest] : [])),
       ),
     content: (sha256) => read(() => data.contents.get(sha256)?.slice() ?? null),
+    wasAnswered: (channel, externalId) => read(() => data.answered.has(pair(channel, externalId))),
+    people: () => read(() => [...data.people.values()]),
+    pairings: (now) => read(() => pairingsAt(data, now)),
+    refusals: (limit) => read(() => [...data.refusals.values()].reverse().slice(0, limit)),
+    apiKeys: () => read(() => [...data.apiKeys.values()]),
+    drafts: (channel) => read(() => draftsOn(data, channel)),
   };
 }
 
@@ -75,6 +97,19 @@ function usageSumsSince(data: MemoryData, sinceDay: string): UsageSum[] {
       dayOfA === dayOfB ? (a < b ? -1 : 1) : dayOfA < dayOfB ? 1 : -1,
     )
     .map(([, sum]) => ({ ...sum }));
+}
+
+function pairingsAt(data: MemoryData, now: number): PairingRequest[] {
+  return [...data.pairings.values()]
+    .filter(({ expiresAt }) => expiresAt > now)
+    .sort((a, b) => a.createdAt - b.createdAt)
+    .map(({ codeHash: _codeHash, ...request }) => request);
+}
+
+function draftsOn(data: MemoryData, channel: string): Draft[] {
+  return [...data.drafts.values()]
+    .filter((draft) => draft.channel === channel)
+    .sort((a, b) => (a.sessionId < b.sessionId ? -1 : 1));
 }
 
 function callOf({ seq: _seq, ...record }: CallRow) {

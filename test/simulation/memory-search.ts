@@ -10,13 +10,14 @@ interface Word {
   readonly end: number;
 }
 
-export function searchData(data: MemoryData, query: string, limit: number): SearchHit[] {
+export function searchData(data: MemoryData, query: string, limit: number, owner?: string): SearchHit[] {
   const phrases = [...query.slice(0, 1_000).matchAll(/"([^"]*)"?|([^\s"]+)/gu)]
     .map((term) => wordsOf((term[1] ?? term[2] ?? '').replaceAll('\0', ' ')).map((word) => word.folded))
     .filter((phrase) => phrase.length > 0);
   if (phrases.length === 0) return [];
   const hits: SearchHit[] = [];
   for (const { record, entries } of data.sessions.values()) {
+    if (owner !== undefined && record.owner !== owner) continue;
     for (const entry of entries) {
       if (entry.kind !== 'message' || (entry.message.role === 'user' && !isSaid(entry))) continue;
       const snippet = snippetOf(searchableText(entry.message), phrases);

@@ -5,20 +5,29 @@
 import type { Clock } from '../../src/lib/clock.ts';
 import { StoreError, type Store } from '../../src/store/store.ts';
 import { applyWrites, requireLease } from './memory-commit.ts';
-import { conflict, frozenCopy, Transaction, type MemoryData } from './memory-data.ts';
+import { conflict, frozenCopy, pair, Transaction, type MemoryData } from './memory-data.ts';
+import { claimDeliveries, noteDraft, queueMessage, recordPartSent, settleDelivery } from './memory-deliveries.ts';
 import { loseModelCalls } from './memory-model-calls.ts';
+import {
+  addApiKey,
+  addPerson,
+  approvePairing,
+  recordRefusal,
+  removeApiKey,
+  removePerson,
+  requestPairing,
+} from './memory-people.ts';
 import { createMemoryReader, type LetRead } from './memory-reads.ts';
 import { searchData } from './memory-search.ts';
+import { acquireLease, admit, answerCall, releaseLease } from './memory-verbs.ts';
 import {
-  acquireLease,
-  admit,
-  answerCall,
-  claimDeliveries,
-  recordPartSent,
-  releaseLease,
-  settleDelivery,
-} from './memory-verbs.ts';
-import { deleteSession, dropParked, importSession, retryParked } from './memory-whole-sessions.ts';
+  closeSession,
+  deleteSession,
+  dropParked,
+  importSession,
+  reopenSession,
+  retryParked,
+} from './memory-whole-sessions.ts';
 
 /** Writes of one lane happen in the order they were asked for; those of different lanes may overtake each other. */
 export type LetWrite = <T>(lane: string, verb: string, apply: () => T) => Promise<T>;
@@ -94,6 +103,18 @@ export function openMemoryStore({ data, clock, letWrite = atOnce, letRead }: Mem
         return turn !== null;
       }),
     answerCall: (id, callId, answer) => write(id, 'answerCall', (on) => answerCall(on, id, callId, answer)),
+    closeSession: (id) => write(id, 'closeSession', (on) => closeSession(on, id)),
+    reopenSession: (id, key) => write(id, 'reopenSession', (on) => reopenSession(on, id, key)),
+    queueMessage: (message) => write('outbox', 'queueMessage', (on) => queueMessage(on, message)),
+    noteDraft: (id, draft) => write('outbox', 'noteDraft', (on) => noteDraft(on, id, draft)),
+    requestPairing: (request, limits) => write('people', 'requestPairing', (on) => requestPairing(on, request, limits)),
+    approvePairing: (codeHash, role, limits) =>
+      write('people', 'approvePairing', (on) => approvePairing(on, codeHash, role, limits)),
+    addPerson: (person) => write('people', 'addPerson', (on) => void addPerson(on, person)),
+    removePerson: (channel, userId) => write('people', 'removePerson', (on) => removePerson(on, channel, userId)),
+    recordRefusal: (refusal) => write('people', 'recordRefusal', (on) => recordRefusal(on, refusal)),
+    addApiKey: (key) => write('people', 'addApiKey', (on) => addApiKey(on, key)),
+    removeApiKey: (name) => write('people', 'removeApiKey', (on) => removeApiKey(on, name)),
     changeSettings: (id, settings) =>
       write(id, 'changeSettings', (on) => {
         const session = data.sessions.get(id);
@@ -102,20 +123,21 @@ export function openMemoryStore({ data, clock, letWrite = atOnce, letRead }: Mem
       }),
     restKey: (rest) =>
       write('keys', 'restKey', (on) => {
-        const key = JSON.stringify([rest.provider, rest.keyId]);
+        const key = pair(rest.provider, rest.keyId);
         const before = data.keyRests.get(key);
         if (before === undefined || rest.until > before.until) on.set(data.keyRests, key, frozenCopy(rest));
       }),
-    wakeKey: (provider, keyId) =>
-      write('keys', 'wakeKey', (on) => on.delete(data.keyRests, JSON.stringify([provider, keyId]))),
-    claimDeliveries: (_owner, limit) => write('outbox', 'claimDeliveries', (on) => claimDeliveries(on, limit)),
+    wakeKey: (provider, keyId) => write('keys', 'wakeKey', (on) => on.delete(data.keyRests, pair(provider, keyId))),
+    claimDeliveries: (_owner, limit, channels) =>
+      write('outbox', 'claimDeliveries', (on) => claimDeliveries(on, limit, channels)),
     recordPartSent: (id, platformId) => write('outbox', 'recordPartSent', (on) => recordPartSent(on, id, platformId)),
     settleDelivery: (id, settlement) => write('outbox', 'settleDelivery', (on) => settleDelivery(on, id, settlement)),
     retryParked: (id) => write(id, 'retryParked', (on) => retryParked(on, id)),
     dropParked: (id) => write(id, 'dropParked', (on) => dropParked(on, id)),
     deleteSession: (id) => write(id, 'deleteSession', (on) => deleteSession(on, id)),
-    importSession: (id, key, session) => write(id, 'importSession', (on) => importSession(on, id, key, session)),
-    search: (query, limit) => read(() => searchData(data, query, limit)),
+    importSession: (id, key, owner, session) =>
+      write(id, 'importSession', (on) => importSession(on, id, key, owner, session)),
+    search: (query, limit, owner) => read(() => searchData(data, query, limit, owner)),
     rebuildSearch: () => read(() => undefined),
     snapshot: () => Promise.reject(conflict('memory has no file to copy')),
     checkIntegrity: () => read(() => []),
@@ -127,6 +149,5 @@ export function openMemoryStore({ data, clock, letWrite = atOnce, letRead }: Mem
 
 function laneOf(data: MemoryData, wanted: Parameters<Store['admit']>[0]['session']): string {
   if (wanted.kind === 'existing') return wanted.id;
-  for (const { record } of data.sessions.values()) if (record.key === wanted.key) return record.id;
-  return wanted.key;
+  return data.openSessionOf(wanted.key)?.record.id ?? wanted.key;
 }

@@ -1,21 +1,7 @@
-/** The verbs beside `commit`, on the in-memory data: admission, leases, answers, deliveries. */
-import type { CallId, NodeId, OutboxId, SessionId } from '../../src/protocol/ids.ts';
-import type {
-  Admission,
-  AdmitResult,
-  DeliverySettlement,
-  Lease,
-  OutboxRecord,
-  SessionRecord,
-} from '../../src/store/store.ts';
-import {
-  conflict,
-  frozenCopy,
-  type InboxRow,
-  type OutboxRow,
-  type SessionRows,
-  type Transaction,
-} from './memory-data.ts';
+/** The verbs beside `commit`, on the in-memory data: admission, leases, answers. */
+import type { CallId, NodeId, SessionId } from '../../src/protocol/ids.ts';
+import type { Admission, AdmitResult, Lease, SessionRecord } from '../../src/store/store.ts';
+import { conflict, frozenCopy, pair, type InboxRow, type SessionRows, type Transaction } from './memory-data.ts';
 import { loseModelCalls } from './memory-model-calls.ts';
 import { inboxOf, waitingIn } from './memory-reads.ts';
 
@@ -23,7 +9,7 @@ const nameCharsMax = 64;
 
 export function admit(on: Transaction, admission: Admission): AdmitResult {
   const { data } = on;
-  const place = JSON.stringify([admission.channel, admission.externalId]);
+  const place = pair(admission.channel, admission.externalId);
   const earlier = data.arrivals.get(place);
   const earlierRecord = inboxOf(earlier);
   if (earlier !== undefined && earlierRecord !== null) {
@@ -47,6 +33,7 @@ export function admit(on: Transaction, admission: Admission): AdmitResult {
     message: frozenCopy(admission.message),
     target: admission.target,
     receivedAt: on.now,
+    joins: admission.joins ?? null,
     state: 'waiting',
     number: data.totals.inboxNumber + 1,
     turnId: null,
@@ -67,20 +54,25 @@ export function admit(on: Transaction, admission: Admission): AdmitResult {
 
 export function findSession(on: Transaction, wanted: Admission['session']): SessionRows | undefined {
   if (wanted.kind === 'existing') return on.data.sessions.get(wanted.id);
-  for (const session of on.data.sessions.values()) if (session.record.key === wanted.key) return session;
-  return undefined;
+  return on.data.openSessionOf(wanted.key);
 }
 
-export const unlabelled = { title: '', titledBy: 'words', settings: { model: null, effort: null } } as const;
+export const unlabelled = {
+  title: '',
+  titledBy: 'words',
+  settings: { model: null, effort: null },
+  isClosed: false,
+} as const;
 
 function createSession(on: Transaction, wanted: Admission['session']): SessionRows {
   if (wanted.kind === 'existing') throw new Error('only a key creates a session');
   const fresh = { ...unlabelled, createdAt: on.now, updatedAt: on.now, lastSeq: 0, messages: 0, turn: 'none' } as const;
-  const { id, key } = wanted;
-  return insertSession(on, { id, key, name: freeName(on, wanted.name, id), ...fresh });
+  const { id, key, owner } = wanted;
+  return insertSession(on, { id, key, owner, name: freeName(on, wanted.name, id), ...fresh });
 }
 
 export function insertSession(on: Transaction, record: SessionRecord): SessionRows {
+  if (on.data.sessions.has(record.id)) throw conflict(`session ${record.id} is there already`);
   const session: SessionRows = {
     record: { ...record },
     entries: [],
@@ -149,44 +141,4 @@ export function answerCall(on: Transaction, id: SessionId, callId: CallId, answe
   if (call?.state !== 'waiting' || call.answer !== null) return false;
   on.assign(call, { answer });
   return true;
-}
-
-export function claimDeliveries(on: Transaction, limit: number): OutboxRecord[] {
-  const seen = new Set<SessionId>();
-  const claimed: OutboxRecord[] = [];
-  for (const row of on.data.outbox.values()) {
-    if (row.state !== 'pending' && row.state !== 'attempting') continue;
-    if (seen.has(row.sessionId)) continue;
-    seen.add(row.sessionId);
-    if (row.state !== 'pending' || row.notBefore > on.now || claimed.length >= limit) continue;
-    on.assign(row, { state: 'attempting', attempts: row.attempts + 1 });
-    const { notBefore: _notBefore, platformId: _platformId, ...record } = row;
-    claimed.push(record);
-  }
-  return claimed;
-}
-
-/** Undefined if its session was removed while the network was busy. */
-function attempted(on: Transaction, id: OutboxId): OutboxRow | undefined {
-  const row = on.data.outbox.get(id);
-  if (row !== undefined && row.state !== 'attempting') throw conflict(`delivery ${id} is ${row.state}`);
-  return row;
-}
-
-export function recordPartSent(on: Transaction, id: OutboxId, platformId: string | null): void {
-  const row = attempted(on, id);
-  if (row !== undefined) on.assign(row, { partsSent: row.partsSent + 1, attempts: 1, maybeSent: false, platformId });
-}
-
-export function settleDelivery(on: Transaction, id: OutboxId, settlement: DeliverySettlement): void {
-  const row = attempted(on, id);
-  if (row === undefined) return;
-  if (settlement.kind === 'retry') {
-    const { notBefore, maybeSent } = settlement;
-    on.assign(row, { state: 'pending', notBefore, maybeSent: row.maybeSent || maybeSent });
-  } else if (settlement.kind === 'failed') on.assign(row, { state: 'failed' });
-  else {
-    recordPartSent(on, id, settlement.platformId);
-    on.assign(row, { state: 'sent' });
-  }
 }

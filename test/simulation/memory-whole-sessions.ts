@@ -1,11 +1,12 @@
-/** The verbs that take a session as a whole, on the in-memory data: its parked turn, its removal, one from outside. */
+/** The verbs that take a session as a whole, on the in-memory data: its parked turn, its end, one from outside. */
 import type { SessionId, SessionKey, TurnId } from '../../src/protocol/ids.ts';
 import type { TurnOutcome } from '../../src/protocol/messages.ts';
+import { renumbered } from '../../src/store/renumbered.ts';
 import { StoreError, type PortableSession, type SessionRecord } from '../../src/store/store.ts';
 import { append, isSaid } from './memory-commit.ts';
-import { conflict, frozenCopy, type SessionRows, type Transaction } from './memory-data.ts';
+import { conflict, frozenCopy, pair, type SessionRows, type Transaction } from './memory-data.ts';
 import { loseModelCalls } from './memory-model-calls.ts';
-import { findSession, insertSession, isNameTaken, isValid, requireNoOwner, unlabelled } from './memory-verbs.ts';
+import { insertSession, isNameTaken, isValid, requireNoOwner, unlabelled } from './memory-verbs.ts';
 
 function newestParked(session: SessionRows | undefined) {
   const parked = [...(session?.turns.values() ?? [])].filter((turn) => turn.state === 'parked');
@@ -38,6 +39,22 @@ export function dropParked(on: Transaction, id: SessionId): boolean {
   return true;
 }
 
+export function closeSession(on: Transaction, id: SessionId): boolean {
+  const record = on.data.sessions.get(id)?.record;
+  if (record === undefined || record.isClosed) return false;
+  on.assign(record, { isClosed: true });
+  return true;
+}
+
+export function reopenSession(on: Transaction, id: SessionId, key: SessionKey): boolean {
+  const session = on.data.sessions.get(id);
+  if (session === undefined) return false;
+  const before = on.data.openSessionOf(key);
+  if (before !== undefined) on.assign(before.record, { isClosed: true });
+  on.assign(session.record, { key, isClosed: false });
+  return true;
+}
+
 export function deleteSession(on: Transaction, id: SessionId): boolean {
   const { data } = on;
   const session = data.sessions.get(id);
@@ -45,9 +62,10 @@ export function deleteSession(on: Transaction, id: SessionId): boolean {
   if (session.record.turn === 'open' && isValid(session, on.now)) throw conflict(`session ${id} is at work`);
   for (const row of session.inbox) {
     on.delete(data.inbox, row.id);
-    on.delete(data.arrivals, JSON.stringify([row.channel, row.externalId]));
+    on.delete(data.arrivals, pair(row.channel, row.externalId));
   }
   for (const row of data.outbox.values()) if (row.sessionId === id) on.delete(data.outbox, row.id);
+  on.delete(data.drafts, id);
   loseModelCalls(on, session);
   on.delete(data.sessions, id);
   const others = [...data.sessions.values()];
@@ -61,9 +79,10 @@ export function importSession(
   on: Transaction,
   id: SessionId,
   key: SessionKey,
+  owner: string,
   portable: PortableSession,
 ): SessionRecord {
-  if (isNameTaken(on, portable.name) || findSession(on, { kind: 'by-key', key, id, name: '' }) !== undefined) {
+  if (isNameTaken(on, portable.name) || on.data.openSessionOf(key) !== undefined) {
     throw new StoreError('conflict', `There is a session named ${portable.name} already.`);
   }
   const outcomes = new Map<TurnId, TurnOutcome>();
@@ -72,12 +91,13 @@ export function importSession(
     if (entry.kind === 'turn-closed') outcomes.set(entry.turnId, entry.outcome);
     if (entry.kind === 'turn-opened') outcomes.delete(entry.turnId);
   }
-  const kept = portable.entries.filter((entry) => entry.turnId === null || outcomes.has(entry.turnId));
+  const kept = renumbered(portable.entries.filter((entry) => entry.turnId === null || outcomes.has(entry.turnId)));
   const { name, title, createdAt } = portable;
   const session = insertSession(on, {
     ...unlabelled,
     id,
     key,
+    owner,
     name,
     title,
     createdAt,
@@ -86,20 +106,20 @@ export function importSession(
     lastSeq: kept.length,
     messages: kept.filter(isSaid).length,
   });
-  kept.forEach((entry, index) => {
-    session.entries.push(frozenCopy({ ...entry, seq: index + 1 }));
-    if (entry.turnId === null || session.turns.has(entry.turnId)) return;
+  for (const entry of kept) {
+    session.entries.push(frozenCopy(entry));
+    if (entry.turnId === null || session.turns.has(entry.turnId)) continue;
     const outcome = outcomes.get(entry.turnId) ?? null;
     const empty = { crashes: 0, modelCalls: 0, stopRequested: false, channel: '', sender: '' } as const;
     session.turns.set(entry.turnId, {
       id: entry.turnId,
       sessionId: id,
       openedAt: entry.at,
-      firstSeq: index + 1,
+      firstSeq: entry.seq,
       state: 'closed',
       outcome,
       ...empty,
     });
-  });
+  }
   return { ...session.record };
 }

@@ -1,7 +1,8 @@
 /** What must hold when a run is over, whatever happened in it. Each finding is a sentence; none is the proof. */
+import { questionText } from '../../src/agent/questions.ts';
 import { attemptsMax, repetitionMark } from '../../src/gateway/delivery/deliver.ts';
 import { textOf, type Entry, type ToolResultPart, type TurnOutcome } from '../../src/protocol/messages.ts';
-import type { CallRow, SessionRows, TurnRow } from './memory-data.ts';
+import { pair, type CallRow, type SessionRows, type TurnRow } from './memory-data.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
 const crashesMax = 3;
@@ -98,7 +99,15 @@ function checkTurns(world: SimulatedWorld, { record, entries, turns }: SessionRo
 
 function checkReplies(world: SimulatedWorld, turn: TurnRow, closings: number, own: readonly Entry[]): string[] {
   const { id: turnId, outcome } = turn;
-  const replies = [...world.data.outbox.values()].filter((row) => row.turnId === turnId);
+  const questions = own.flatMap((entry) =>
+    entry.kind === 'notice' && entry.question !== undefined
+      ? [questionText({ text: entry.text, choices: entry.question.choices, deadline: entry.question.deadline })]
+      : [],
+  );
+  const rows = [...world.data.outbox.values()].filter((row) => row.turnId === turnId);
+  const asked = rows.filter((row) => questions.includes(row.text));
+  if (asked.length !== questions.length) return [`${turnId} put ${asked.length} of ${questions.length} questions`];
+  const replies = rows.filter((row) => !asked.includes(row));
   if (replies.length > closings) return [`${turnId} has ${replies.length} replies`];
   if (outcome === 'stopped') return [];
   const reply = replies.at(-1);
@@ -235,8 +244,9 @@ function checkDeliveries(world: SimulatedWorld): string[] {
   for (const row of world.data.outbox.values()) {
     const firstShown = world.platform.shown.findIndex((shown) => shown.delivery.id === row.id && !shown.isLate);
     if (firstShown !== -1) {
-      if (firstShown < (newest.get(row.sessionId) ?? 0)) problems.push(`${row.id} was shown before an older reply`);
-      newest.set(row.sessionId, firstShown);
+      const lane = row.sessionId ?? pair(row.channel, row.target);
+      if (firstShown < (newest.get(lane) ?? 0)) problems.push(`${row.id} was shown before an older reply`);
+      newest.set(lane, firstShown);
     }
     const shown = world.platform.shown.filter(({ delivery }) => delivery.id === row.id).map(({ delivery }) => delivery);
     const parts = Map.groupBy(shown, (delivery) => delivery.dedupeId);

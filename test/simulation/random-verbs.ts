@@ -3,7 +3,7 @@
  * some that don't.
  */
 import { countingIdSource } from '../../src/lib/ids.ts';
-import type { InboxId, SessionId, TurnId } from '../../src/protocol/ids.ts';
+import type { CallId, InboxId, OutboxId, SessionId, TurnId } from '../../src/protocol/ids.ts';
 import type { ModelCallRecord } from '../../src/protocol/usage.ts';
 import {
   assistantCalls,
@@ -14,8 +14,16 @@ import {
   toolResult,
   userText,
 } from '../../src/store/fake-conversation.ts';
-import type { JournalSlice, Lease, PlannedCall, PromptStep, PromptTrail, SessionWrite } from '../../src/store/store.ts';
-import type { Store } from '../../src/store/store.ts';
+import type {
+  JournalSlice,
+  Lease,
+  PlannedCall,
+  PromptStep,
+  PromptTrail,
+  Reply,
+  SessionWrite,
+  Store,
+} from '../../src/store/store.ts';
 import type { Dice } from './dice.ts';
 
 export interface Deed {
@@ -32,7 +40,11 @@ interface Situation {
 }
 
 const chats = ['a', 'b'] as const;
+const channels = ['web', 'telegram'] as const;
+const owners = ['owner', 'telegram:7'] as const;
+const users = ['ada', 'bob', 'cy', 'dan'] as const;
 const leaseTtlMs = 5_000;
+const pairingLimits = { pendingMax: 2, wrongMax: 3, lockMs: 500 };
 
 export class RandomVerbs {
   readonly #dice: Dice;
@@ -41,6 +53,7 @@ export class RandomVerbs {
   readonly sessions: SessionId[] = chats.map(() => this.#ids.next('ses'));
   readonly turns: TurnId[] = [this.#ids.next('trn')];
   readonly inbox: InboxId[] = [this.#ids.next('inb')];
+  readonly outbox: OutboxId[] = [this.#ids.next('out')];
   readonly #leases = new Map<SessionId, Lease>();
   #messages = 0;
 
@@ -48,10 +61,22 @@ export class RandomVerbs {
     this.#dice = dice;
   }
 
-  async next(store: Store): Promise<Deed> {
+  async next(store: Store, now: number): Promise<Deed> {
     const dice = this.#dice;
-    const id = dice.pick(this.sessions);
-    const name = dice.weighted({ admit: 8, acquire: 5, release: 1, commit: 40, keys: 2, whole: 1.5 });
+    // Mostly one of the two that are talked in; those that were closed, and the copies, are there to be left alone.
+    const talkedIn = await store.read.sessionByKey(dice.pick(chats));
+    const id = talkedIn !== null && dice.chance(0.85) ? talkedIn.id : dice.pick(this.sessions);
+    const name = dice.weighted({
+      admit: 8,
+      acquire: 5,
+      release: 1,
+      commit: 40,
+      keys: 2,
+      whole: 2,
+      direct: 3,
+      deliver: 6,
+      people: 6,
+    });
     switch (name) {
       case 'admit':
         return this.#admit(id);
@@ -69,7 +94,13 @@ export class RandomVerbs {
       case 'keys':
         return this.#keys();
       case 'whole':
-        return this.#whole(id);
+        return this.#whole(store, id);
+      case 'direct':
+        return this.#direct(id);
+      case 'deliver':
+        return this.#deliver();
+      case 'people':
+        return this.#people(now);
     }
   }
 
@@ -96,22 +127,25 @@ export class RandomVerbs {
     return { name: `acquire ${id} for ${owner}`, perform };
   }
 
-  #admit(id: SessionId): Deed {
+  #admit(known: SessionId): Deed {
     const dice = this.#dice;
-    const chat = chats[this.sessions.indexOf(id)] ?? chats[0];
+    const chat = dice.pick(chats);
+    const id = dice.chance(0.7) ? known : this.#newSession();
     const inboxId = this.#ids.next('inb');
     this.inbox.push(inboxId);
     this.#messages += dice.chance(0.9) ? 1 : 0;
     const sha256 = dice.pick(['x', 'y', 'z']);
     const admission = {
       inboxId,
-      channel: dice.pick(['web', 'telegram']),
+      channel: dice.pick(channels),
       externalId: String(this.#messages),
       sender: dice.pick(['ada', 'bob']),
       message: userText(`message ${this.#messages}`),
       contents: dice.chance(0.3) ? [{ sha256, bytes: Buffer.from(sha256) }] : [],
       target: chat,
-      session: { kind: 'by-key', key: chat, id, name: chat } as const,
+      session: dice.chance(0.9)
+        ? ({ kind: 'by-key', key: chat, id, name: chat, owner: dice.pick(owners) } as const)
+        : ({ kind: 'existing', id } as const),
       title: dice.pick(['', `about ${this.#messages}`]),
       waitingMax: 3,
     };
@@ -125,9 +159,88 @@ export class RandomVerbs {
     return { name: JSON.stringify(rest), perform: (store) => store.restKey(rest) };
   }
 
-  #whole(id: SessionId): Deed {
+  #newSession(): SessionId {
+    const id = this.#ids.next('ses');
+    this.sessions.push(id);
+    return id;
+  }
+
+  #newOutboxId(): OutboxId {
+    // One that was used before must not fit.
+    if (this.#dice.chance(0.05)) return this.#dice.pick(this.outbox);
+    const id = this.#ids.next('out');
+    this.outbox.push(id);
+    return id;
+  }
+
+  #reply(): Reply {
     const dice = this.#dice;
-    const name = dice.weighted({ stop: 2, settings: 2, retry: 3, drop: 2, remove: 0.5 });
+    const [channel, target] = [dice.pick(channels), dice.pick(chats)];
+    const buttons = dice.chance(0.2) ? [{ label: 'Yes', value: '/new yes' }] : [];
+    return { outboxId: this.#newOutboxId(), channel, target, text: `text ${dice.between(1, 99)}`, buttons };
+  }
+
+  #direct(id: SessionId): Deed {
+    const dice = this.#dice;
+    if (dice.chance(0.4)) {
+      const place = { channel: dice.pick(channels), target: dice.pick(chats), platformId: String(dice.between(1, 99)) };
+      const draft = dice.chance(0.8) ? place : null;
+      return { name: `draft ${id} ${JSON.stringify(draft)}`, perform: (store) => store.noteDraft(id, draft) };
+    }
+    const answers = { channel: dice.pick(channels), externalId: String(dice.between(1, 5)) };
+    const message = {
+      ...this.#reply(),
+      sessionId: dice.chance(0.5) ? id : null,
+      answers: dice.chance(0.5) ? answers : null,
+    };
+    return { name: JSON.stringify(message), perform: (store) => store.queueMessage(message) };
+  }
+
+  #deliver(): Deed {
+    const dice = this.#dice;
+    const id = dice.pick(this.outbox.slice(-6));
+    const platformId = dice.pick(['p', null]);
+    const named = dice.chance(0.6) ? undefined : dice.pick([['web'], channels]);
+    const name = dice.weighted({ claim: 3, part: 1.5, sent: 1.5, failed: 0.5, retry: 1 });
+    const retry = { kind: 'retry', notBefore: dice.between(0, 1), maybeSent: dice.chance(0.5), error: 'x' } as const;
+    const performs: Record<typeof name, Deed['perform']> = {
+      claim: (store) => store.claimDeliveries(this.#owners[0], 3, named),
+      part: (store) => store.recordPartSent(id, platformId),
+      sent: (store) => store.settleDelivery(id, { kind: 'sent', platformId }),
+      failed: (store) => store.settleDelivery(id, { kind: 'failed', error: 'x' }),
+      retry: (store) => store.settleDelivery(id, retry),
+    };
+    return { name: `${name} ${id}`, perform: performs[name] };
+  }
+
+  #people(now: number): Deed {
+    const dice = this.#dice;
+    const [channel, userId, role] = [dice.pick(channels), dice.pick(users), dice.pick(['owner', 'user'] as const)];
+    const who = { channel, userId, name: `${userId} ${dice.between(1, 9)}` };
+    const codeHash = `${channel} ${userId}`;
+    const request = { ...who, createdAt: now, expiresAt: now + dice.between(1, 20_000), codeHash };
+    const key = { name: userId, sha256: String(dice.between(1, 99)) };
+    const name = dice.weighted({ ask: 5, approve: 5, add: 1, remove: 1, refuse: 2, key: 1, unkey: 1 });
+    const performs: Record<typeof name, Deed['perform']> = {
+      ask: (store) => store.requestPairing(request, pairingLimits),
+      approve: (store) => store.approvePairing(codeHash, role, pairingLimits),
+      add: (store) => store.addPerson({ ...who, role }),
+      remove: (store) => store.removePerson(channel, userId),
+      refuse: (store) => store.recordRefusal(who),
+      key: (store) => store.addApiKey(key),
+      unkey: (store) => store.removeApiKey(userId),
+    };
+    return { name: `${name} ${JSON.stringify(request)} ${role}`, perform: performs[name] };
+  }
+
+  async #whole(on: Store, id: SessionId): Promise<Deed> {
+    const dice = this.#dice;
+    const name = dice.weighted({ stop: 2, settings: 2, retry: 3, drop: 2, remove: 0.5, close: 2, reopen: 2, copy: 1 });
+    const key = dice.pick([...chats, 'elsewhere']);
+    const journal = name === 'copy' ? await on.read.journal(id, 0) : null;
+    const copied = name === 'copy' ? this.#newSession() : id;
+    const portable = journal === null ? null : { ...journal.session, name: copied, entries: journal.entries };
+    const owner = dice.pick(owners);
     const settings = { model: dice.pick(['m', null]), effort: dice.pick(['low', null] as const) };
     const performs: Record<typeof name, Deed['perform']> = {
       stop: (store) => store.requestStop(id),
@@ -135,8 +248,11 @@ export class RandomVerbs {
       retry: (store) => store.retryParked(id),
       drop: (store) => store.dropParked(id),
       remove: (store) => store.deleteSession(id),
+      close: (store) => store.closeSession(id),
+      reopen: (store) => store.reopenSession(id, key),
+      copy: async (store) => (portable === null ? null : store.importSession(copied, key, owner, portable)),
     };
-    return { name: `${name} ${id}`, perform: performs[name] };
+    return { name: `${name} ${id} ${key} ${copied}`, perform: performs[name] };
   }
 
   #write(situation: Situation): SessionWrite {
@@ -148,12 +264,15 @@ export class RandomVerbs {
     }
     if (situation.newestCall?.state === 'started' && dice.chance(0.4)) return this.#endModelCall(situation.newestCall);
     if (openTurn === null) {
-      return dice.chance(0.2) ? this.#startModelCall(situation) : this.#openTurn(waiting.map(({ id }) => id));
+      const verb = dice.weighted({ call: 2, open: 7, rewind: 1 });
+      if (verb === 'rewind') return this.#rewind(situation.journal);
+      return verb === 'call' ? this.#startModelCall(situation) : this.#openTurn(waiting.map(({ id }) => id));
     }
     const turnId = openTurn.id;
     const [call] = unsettledCalls;
     if (call !== undefined) {
-      if (call.state === 'planned' && dice.chance(0.6)) return { verb: 'start-call', turnId, callId: call.id };
+      if (call.state === 'started' && dice.chance(0.3)) return this.#ask(turnId, call.id);
+      if (call.state !== 'started' && dice.chance(0.6)) return { verb: 'start-call', turnId, callId: call.id };
       return { verb: 'settle-call', turnId, callId: call.id, message: toolResult(call.id, 'finished', 'done') };
     }
     const verb = dice.weighted({ start: 6, answer: 3, join: waiting.length, close: 1.5 });
@@ -166,9 +285,21 @@ export class RandomVerbs {
         return { verb: 'join-turn', turnId, promote: waiting.map(({ id }) => id) };
       case 'close': {
         const outcome = dice.pick(['answered', 'failed', 'parked'] as const);
-        return { verb: 'close-turn', turnId, outcome, reply: null };
+        return { verb: 'close-turn', turnId, outcome, reply: dice.chance(0.6) ? this.#reply() : null };
       }
     }
+  }
+
+  /** Mostly to where a turn ended, sometimes to anywhere. */
+  #rewind({ entries, session }: JournalSlice): SessionWrite {
+    const dice = this.#dice;
+    const ends = entries.flatMap((entry) => (entry.kind === 'turn-closed' ? [entry.seq] : []));
+    return { verb: 'rewind', toSeq: dice.chance(0.7) ? dice.pick([0, ...ends]) : dice.between(0, session.lastSeq + 1) };
+  }
+
+  #ask(turnId: TurnId, callId: CallId): SessionWrite {
+    const question = { text: 'Shall I?', choices: ['yes', 'no'], deadline: this.#dice.between(1, 99) };
+    return { verb: 'ask', turnId, callId, question, reply: this.#dice.chance(0.7) ? this.#reply() : null };
   }
 
   #openTurn(promote: readonly InboxId[]): SessionWrite {
@@ -224,6 +355,7 @@ export class RandomVerbs {
       { verb: 'notice', turnId, text: 'a word' },
       { verb: 'close-turn', turnId, outcome: 'answered', reply: null },
       { verb: 'append-nudge', turnId, message: userText('go on') },
+      { verb: 'rewind', toSeq: dice.between(-1, 9) },
       modelCallEnded(this.#ids.next('mdl')),
       modelCallStarted(turnId, this.#ids.next('mdl')),
     ]);

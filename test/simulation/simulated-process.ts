@@ -7,8 +7,10 @@ import { RuntimeClients } from '../../src/agent/runtime-clients.ts';
 import type { Agent, TurnSettings } from '../../src/agent/turn-deps.ts';
 import { AgentCache } from '../../src/gateway/agent-cache.ts';
 import { createOutbox } from '../../src/gateway/delivery/outbox.ts';
+import { createIdentify } from '../../src/gateway/identity.ts';
 import { createIntake } from '../../src/gateway/intake.ts';
 import { createLiveHub } from '../../src/gateway/live-hub.ts';
+import type { LocalAdmin } from '../../src/gateway/local-admin.ts';
 import { createLocalApi } from '../../src/gateway/local-api.ts';
 import { createSessionDrain, type BorrowedAgent } from '../../src/gateway/session-drain.ts';
 import type { Clock } from '../../src/lib/clock.ts';
@@ -28,8 +30,21 @@ const modelCallsMax = 6;
 const crashesMax = 3;
 const troubleMaxMs = 900_000;
 const graceMs = 20_000;
+/** Shorter than people pause, so that agents are swept between their messages. */
+const agentIdleTtlMs = 30_000;
 /** How long whoever stops a program waits before it is killed. */
 const killAfterMs = 90_000;
+
+const refuse = () => Promise.reject(new Error('not simulated'));
+const notSimulated: LocalAdmin = {
+  people: refuse,
+  approve: refuse,
+  revoke: refuse,
+  sendTo: refuse,
+  apiKeys: refuse,
+  addApiKey: refuse,
+  removeApiKey: refuse,
+};
 
 export class SimulatedProcess implements Life {
   readonly world: World;
@@ -62,10 +77,16 @@ export class SimulatedProcess implements Life {
     const plain = openMemoryStore({ data: world.data, clock: this.clock, ...faultyGate(this) });
     const store = world.wrapStore(plain, world);
     this.store = store;
-    this.#agents = new AgentCache(() => world.scenario.models.agentsMax);
     const { clock, owner, hub } = this;
     const { ids } = world;
     const log = this.#log();
+    this.#agents = new AgentCache({
+      cap: () => world.scenario.models.agentsMax,
+      idleTtlMs: () => agentIdleTtlMs,
+      isMemoryShort: () => false,
+      clock,
+      log,
+    });
     const random = world.modelDice.source;
     this.outbox = createOutbox({ store, owner, clock, log, channels: world.platform.channelsFor(this) });
     this.drain = createSessionDrain({
@@ -76,17 +97,18 @@ export class SimulatedProcess implements Life {
       ids,
       random,
       log,
-      agentFor: (sessionId) => Promise.resolve(this.#borrow(sessionId)),
+      agentFor: (sessionId) => this.#borrow(sessionId),
       onRan: () => this.outbox.poke(),
     });
     this.intake = createIntake({
       store,
       ids,
+      identify: createIdentify({ authorize: async () => 'owner', groupsAreShared: () => false }),
+      pairing: null,
+      commands: null,
+      busyMode: () => world.scenario.busyMode,
       wake: this.drain.wake,
-      mayWrite: () => true,
-      beforeJoining: async (sessionId) => {
-        if (world.scenario.busyMode === 'interrupt') await this.drain.stop(sessionId);
-      },
+      interrupt: this.drain.stop,
     });
     this.api = createLocalApi({
       store,
@@ -94,9 +116,10 @@ export class SimulatedProcess implements Life {
       drain: this.drain,
       hub,
       ids,
-      status: () => Promise.reject(new Error('not simulated')),
-      quote: () => Promise.reject(new Error('not simulated')),
+      status: refuse,
+      quote: refuse,
       backup: async function* () {},
+      admin: notSimulated,
     });
   }
 
@@ -161,9 +184,9 @@ export class SimulatedProcess implements Life {
     this.#activeRuns.delete(run);
   }
 
-  #borrow(sessionId: SessionId): BorrowedAgent {
+  async #borrow(sessionId: SessionId): Promise<BorrowedAgent> {
     const { busyMode, models } = this.world.scenario;
-    const borrowed = this.#agents.borrow(sessionId, 'always the same', () => this.#build(sessionId));
+    const borrowed = await this.#agents.borrow(sessionId, 'always the same', () => this.#build(sessionId));
     const settings: TurnSettings = {
       limits: { modelCallsMax, crashesMax, joinWaiting: busyMode === 'steer', namesSessions: models.namesSessions },
       effort: null,

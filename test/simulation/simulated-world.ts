@@ -17,7 +17,7 @@ import { SimulatedProcess } from './simulated-process.ts';
 import { settled, VirtualClock } from './virtual-clock.ts';
 import type { Life, World, WrapStore } from './world.ts';
 
-const timersMax = 200_000;
+const timersMax = 40_000;
 const virtualMsMax = 12 * 3_600_000;
 /** After everything is done: nothing may happen any more for so long. */
 const quietMs = 60_000;

@@ -3,6 +3,8 @@ import { countingIdSource, type IdSource } from '../../src/lib/ids.ts';
 import { BoundedQueue } from '../../src/lib/bounded-queue.ts';
 import {
   ApiError,
+  type PeopleReport,
+  type PersonRole,
   type SendReceipt,
   type SendRequest,
   type SessionSettings,
@@ -33,6 +35,8 @@ export class FakeHome {
   readonly sessions: FakeSession[] = [];
   readonly admitted = new Map<string, { inboxId: InboxId; session: FakeSession; text: string }>();
   readonly usageSums: UsageSum[] = [];
+  people: PeopleReport = { people: [], pending: [], refused: [] };
+  readonly apiKeys: string[] = [];
 
   session(ref: string): FakeSession | null {
     return this.sessions.find((session) => session.id === ref || session.name === ref) ?? null;
@@ -198,7 +202,7 @@ export class FakeApi implements TalariaApi {
       pid: 1,
       uptime_s: 1,
       sessions: this.home.sessions.length,
-      agent_cache: { size: 0, cap: 0, active: 0, hits: 0, misses: 0, evictions: 0 },
+      agent_cache: { size: 0, cap: 0, active: 0, hits: 0, misses: 0, evictions: 0, sweeps: 0, releases: 0 },
       turns: { running: 0, queued: 0, done: 0, failed: 0, parked: 0 },
       outbox: { pending: 0 },
       sandbox: 'none',
@@ -240,6 +244,48 @@ export class FakeApi implements TalariaApi {
   async modelCalls(ref: string): Promise<readonly ModelCallRecord[]> {
     this.#alive();
     return this.#get(ref).modelCalls;
+  }
+
+  async people(): Promise<PeopleReport> {
+    this.#alive();
+    return this.home.people;
+  }
+
+  async approve(code: string, role: PersonRole): Promise<PeopleReport['people'][number]> {
+    this.#alive();
+    this.calls.push(`approve ${code} ${role}`);
+    const [asking] = this.home.people.pending;
+    if (asking === undefined) throw new ApiError('not-found', 'Nobody was given this code. 4 tries are left.');
+    return { channel: asking.channel, userId: asking.userId, name: asking.name, role, addedAt: 0 };
+  }
+
+  async revoke(channel: string, userId: string): Promise<boolean> {
+    this.#alive();
+    this.calls.push(`revoke ${channel} ${userId}`);
+    return this.home.people.people.some((one) => one.channel === channel && one.userId === userId);
+  }
+
+  async sendTo(target: string, text: string): Promise<void> {
+    this.#alive();
+    this.calls.push(`send to ${target}: ${text}`);
+  }
+
+  async apiKeys(): Promise<readonly { name: string; createdAt: number }[]> {
+    this.#alive();
+    return this.home.apiKeys.map((name) => ({ name, createdAt: 0 }));
+  }
+
+  async addApiKey(name: string): Promise<string> {
+    this.#alive();
+    this.home.apiKeys.push(name);
+    return `key of ${name}`;
+  }
+
+  async removeApiKey(name: string): Promise<boolean> {
+    this.#alive();
+    const index = this.home.apiKeys.indexOf(name);
+    if (index !== -1) this.home.apiKeys.splice(index, 1);
+    return index !== -1;
   }
 
   async usage(sinceDay: string): Promise<readonly UsageSum[]> {

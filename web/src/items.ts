@@ -90,6 +90,8 @@ export function withEntry(items: readonly Item[], entry: Entry, tookMs: number |
     case 'head':
     case 'turn-opened':
       return items;
+    case 'rewound':
+      return [...items, { kind: 'notice', seq, at, text: 'What came before this was taken back.' }];
     case 'notice': {
       const { text, question, turnId } = entry;
       if (question === undefined) return [...items, { kind: 'notice', seq, at, text }];

@@ -1,6 +1,6 @@
 /** The local API over HTTP, as `protocol/api.ts` spells it. Translates and checks; decides nothing. */
 import { eventStream, type SentEvent } from '../../http/server-sent-events.ts';
-import { HttpProblem, json, readJson, type HttpRequest, type HttpResponse } from '../../http/http-message.ts';
+import { HttpProblem, json, type HttpRequest, type HttpResponse } from '../../http/http-message.ts';
 import { readLines } from '../../http/read-lines.ts';
 import type { Route } from '../../http/router.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -16,6 +16,8 @@ import {
 } from '../../protocol/api.ts';
 import type { SessionEvent } from '../../protocol/events.ts';
 import { efforts, type Effort } from '../../protocol/usage.ts';
+import { adminRoutes } from './admin-routes.ts';
+import { readFields } from './read-fields.ts';
 
 /** JSON may spell a character as six, and a little is around it. */
 const messageBodyBytesMax = messageBytesMax * 6 + 10_000;
@@ -26,6 +28,7 @@ const modelNameCharsMax = 200;
 
 export function apiRoutes(api: TalariaApi, clock: Clock): Route[] {
   const routes: Route[] = [
+    ...adminRoutes(api),
     { method: 'GET', path: '/api/status', handle: async () => json(await api.status()) },
     { method: 'GET', path: '/api/sessions', handle: (request) => listSessions(api, request) },
     { method: 'GET', path: '/api/sessions/:ref', handle: (request) => showSession(api, ref(request)) },
@@ -152,14 +155,6 @@ function wholeNumber(request: HttpRequest, name: string, otherwise: number): num
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
     throw new ApiError('bad-request', `${name} must be a whole number.`);
   return value;
-}
-
-async function readFields(request: HttpRequest, bytesMax: number): Promise<Record<string, unknown>> {
-  const body = await readJson(request, bytesMax);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new ApiError('bad-request', 'The body must be a JSON object.');
-  }
-  return body as Record<string, unknown>;
 }
 
 async function answerCall(api: TalariaApi, request: HttpRequest): Promise<HttpResponse> {

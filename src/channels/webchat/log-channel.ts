@@ -1,10 +1,10 @@
 /**
- * The channel of front ends that read the session's log themselves: the web page and the terminal. An answer is
+ * The channel of front ends that read the session's log themselves: the web page, the terminal, the HTTP API. An answer is
  * delivered the moment it is stored, so there is nothing to send. What they say comes through the local API.
  */
 import type { Channel } from '../channel.ts';
 
-export function createLogChannel(name: 'web' | 'cli'): Channel {
+export function createLogChannel(name: string): Channel {
   return {
     name,
     limits: { textCharsMax: null, dedupes: true },

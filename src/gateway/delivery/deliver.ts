@@ -1,9 +1,9 @@
 /**
  * Sends one delivery, in as many parts as its channel needs, beginning with the first that has not arrived. Each part
  * is on record as soon as it has. A part whose earlier attempt may have arrived goes out again all the same: where the
- * platform can't tell that it is the same one, it says so in front.
+ * platform can't tell that it is the same one, it says so in front. What a turn says takes the place of its draft.
  */
-import type { Channel, ChannelLimits, DeliveryOutcome } from '../../channels/channel.ts';
+import type { Channel, ChannelLimits, Delivery, DeliveryOutcome } from '../../channels/channel.ts';
 import { sleep, type Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { StoreError, type DeliverySettlement, type OutboxRecord, type Store } from '../../store/store.ts';
@@ -25,16 +25,57 @@ export interface DeliverDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly channels: ReadonlyMap<string, Channel>;
+  /** Missing where no work in progress is shown. */
+  readonly drafts?: DraftTaker;
+}
+
+/** Who shows work in progress. */
+export interface DraftTaker {
+  /** The draft that this delivery takes the place of; nobody changes it any more until `done`. */
+  take(record: OutboxRecord): Promise<TakenDraft>;
+}
+
+export interface TakenDraft {
+  readonly draftId: string | null;
+  /** Called once, when it is on record: `sent` if the draft has been replaced, `retry` if it may be later. */
+  done(outcome: DeliverySettlement['kind']): void;
 }
 
 /** Resolves once its settlement is stored. Throws if that was given up because of the signal. */
 export async function deliver(deps: DeliverDeps, record: OutboxRecord, signal: AbortSignal): Promise<void> {
-  const settlement = await sendParts(deps, record, signal);
-  if (settlement.kind !== 'sent') deps.log.warn('delivery not sent', { outboxId: record.id, settlement });
-  await recorded(deps, signal, () => deps.store.settleDelivery(record.id, settlement));
+  const draft = await draftFor(deps, record);
+  let outcome: DeliverySettlement['kind'] = 'retry';
+  try {
+    const settlement = await sendParts(deps, record, draft, signal);
+    if (settlement.kind !== 'sent') deps.log.warn('delivery not sent', { outboxId: record.id, settlement });
+    await recorded(deps, signal, () => deps.store.settleDelivery(record.id, settlement));
+    outcome = settlement.kind;
+  } finally {
+    draft.done(outcome);
+  }
 }
 
-async function sendParts(deps: DeliverDeps, record: OutboxRecord, signal: AbortSignal): Promise<DeliverySettlement> {
+/** Only the first part takes the place of a draft. */
+async function draftFor(deps: DeliverDeps, record: OutboxRecord): Promise<TakenDraft> {
+  if (record.partsSent > 0) return { draftId: null, done() {} };
+  const taken = await deps.drafts?.take(record);
+  if (taken === undefined) return { draftId: record.draftId, done() {} };
+  let isDone = false;
+  return {
+    draftId: taken.draftId,
+    done(outcome) {
+      if (!isDone) taken.done(outcome);
+      isDone = true;
+    },
+  };
+}
+
+async function sendParts(
+  deps: DeliverDeps,
+  record: OutboxRecord,
+  draft: TakenDraft,
+  signal: AbortSignal,
+): Promise<DeliverySettlement> {
   const channel = deps.channels.get(record.channel);
   if (channel === undefined) return { kind: 'failed', error: `no channel named ${record.channel} is configured` };
   const parts = partsOf(record.text, channel.limits);
@@ -42,11 +83,21 @@ async function sendParts(deps: DeliverDeps, record: OutboxRecord, signal: AbortS
   for (let index = record.partsSent; index < parts.length; index += 1) {
     // A stop between two parts: the next process begins with this one, and nobody has seen it.
     if (signal.aborted) return { kind: 'retry', notBefore: deps.clock.now(), maybeSent: false, error: 'stopped' };
-    const text = `${maybeSent && !channel.limits.dedupes ? repetitionMark : ''}${parts[index] ?? ''}`;
-    const outcome = await attempt(deps, channel, record, { text, dedupeId: `${record.id}/${index + 1}` }, signal);
+    const isLast = index === parts.length - 1;
+    const replaces = index === 0 ? draft.draftId : null;
+    // To change a draft twice to the same text is to change it once.
+    const isMarked = maybeSent && !channel.limits.dedupes && replaces === null;
+    const part: Part = {
+      text: `${isMarked ? repetitionMark : ''}${parts[index] ?? ''}`,
+      dedupeId: `${record.id}/${index + 1}`,
+      replaces,
+      buttons: isLast ? record.buttons : [],
+    };
+    const outcome = await attempt(deps, channel, record, part, signal);
     if (outcome.kind !== 'sent') return settlementOf(outcome, attempts, deps.clock.now());
-    if (index === parts.length - 1) return outcome;
+    if (isLast) return outcome;
     await recorded(deps, signal, () => deps.store.recordPartSent(record.id, outcome.platformId));
+    draft.done('sent');
     [attempts, maybeSent] = [1, false];
   }
   return { kind: 'sent', platformId: null };
@@ -58,10 +109,7 @@ export function partsOf(text: string, { textCharsMax, dedupes }: ChannelLimits):
   return splitText(text, dedupes ? textCharsMax : textCharsMax - repetitionMark.length);
 }
 
-interface Part {
-  readonly text: string;
-  readonly dedupeId: string;
-}
+type Part = Pick<Delivery, 'text' | 'dedupeId' | 'replaces' | 'buttons'>;
 
 async function attempt(
   deps: DeliverDeps,
@@ -71,7 +119,7 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<DeliveryOutcome> {
   try {
-    return await channel.deliver({ id, sessionId, target, ...part, replaces: null, buttons: [] }, signal);
+    return await channel.deliver({ id, sessionId, target, ...part }, signal);
   } catch (error) {
     // A channel must not throw. One that does all the same must not hold up its session until the next start.
     deps.log.error('a channel failed while it delivered', { channel: channel.name, outboxId: id, error });

@@ -3,10 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import type { Channel, ChannelLimits, DeliveryOutcome } from '../../channels/channel.ts';
+import type { Channel, ChannelLimits, Delivery, DeliveryOutcome } from '../../channels/channel.ts';
 import { FakeClock } from '../../lib/fake-clock.ts';
-import { countingIdSource } from '../../lib/ids.ts';
+import { countingIdSource, type IdSource } from '../../lib/ids.ts';
 import { silentLog } from '../../lib/log.ts';
+import type { SessionId } from '../../protocol/ids.ts';
 import { FakeConversation } from '../../store/fake-conversation.ts';
 import { openSqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { StoreError, type Store } from '../../store/store.ts';
@@ -21,10 +22,13 @@ interface World {
   store: Store;
   /** What the people see, by target. */
   readonly seen: { readonly target: string; readonly text: string }[];
+  /** What was asked of the platform, arrived or not. */
+  readonly asked: Delivery[];
+  readonly ids: IdSource;
   readonly dedupeIds: string[];
   /** What the platform does with the next messages; then it takes everything. */
   readonly script: Behaviour[];
-  reply(session: string, text: string): Promise<void>;
+  reply(session: string, text: string): Promise<SessionId>;
   /** The process dies, and another one starts. */
   crash(): Promise<void>;
   restart(): Promise<void>;
@@ -45,6 +49,7 @@ async function withWorld(limits: ChannelLimits, body: (world: World) => Promise<
   const clock = new FakeClock();
   const ids = countingIdSource();
   const seen: World['seen'] = [];
+  const asked: Delivery[] = [];
   const dedupeIds: string[] = [];
   const script: Behaviour[] = [];
   const conversations = new Map<string, FakeConversation>();
@@ -55,7 +60,9 @@ async function withWorld(limits: ChannelLimits, body: (world: World) => Promise<
     limits,
     start: () => Promise.resolve(),
     stop: () => Promise.resolve(),
-    async deliver({ target, text, dedupeId }) {
+    async deliver(delivery) {
+      asked.push(delivery);
+      const { target, text, dedupeId } = delivery;
       if (text.length > (limits.textCharsMax ?? Infinity)) return { kind: 'failed', error: 'too long' };
       const behaviour = script.shift() ?? 'sent';
       if (typeof behaviour === 'object') return behaviour;
@@ -71,12 +78,15 @@ async function withWorld(limits: ChannelLimits, body: (world: World) => Promise<
     clock,
     store: await openStore(),
     seen,
+    asked,
+    ids,
     dedupeIds,
     script,
     async reply(session, text) {
       const chat = conversations.get(session) ?? new FakeConversation(world.store, ids, session);
       conversations.set(session, chat);
       await chat.exchange(text, text);
+      return chat.sessionId;
     },
     async crash() {
       await world.store.close();
@@ -316,7 +326,7 @@ void describe('delivery', () => {
     });
   });
 
-  void test('an answer for a channel that is gone fails and is not tried again', async () => {
+  void test('an answer for a channel that is not there waits until it is', async () => {
     await withWorld(short, async (world) => {
       await world.reply('alpha', 'hello');
       const nobody = createOutbox({
@@ -329,7 +339,76 @@ void describe('delivery', () => {
       nobody.poke();
       await world.clock.advance(0);
       await nobody.close();
-      assert.deepEqual([texts(world), await pending(world)], [[], 0]);
+      assert.deepEqual([texts(world), await pending(world)], [[], 1]);
+    });
+  });
+
+  void test('C89 the first part takes the place of the draft, and is not marked however often that is tried', async () => {
+    await withWorld(short, async (world) => {
+      const sessionId = await world.reply('alpha', longReply);
+      await world.store.noteDraft(sessionId, { channel: 'web', target: 'to alpha', platformId: 'draft 1' });
+      world.script.push('lost', 'silence');
+      await world.poke();
+      await world.clock.advance(10_000);
+      await world.crash();
+      await world.poke();
+      assert.deepEqual(
+        world.asked.map(({ text, replaces }) => [text, replaces]),
+        [
+          [one, 'draft 1'],
+          [one, 'draft 1'],
+          [one, 'draft 1'],
+          [two, null],
+          [three, null],
+        ],
+      );
+    });
+  });
+
+  void test('the draft is forgotten when the part that replaced it is on record, not before', async () => {
+    await withWorld(short, async (world) => {
+      const sessionId = await world.reply('alpha', longReply);
+      await world.store.noteDraft(sessionId, { channel: 'web', target: 'to alpha', platformId: 'draft 1' });
+      world.script.push(refused, 'sent', 'silence');
+      await world.poke();
+      assert.equal((await world.store.read.drafts('web')).length, 1);
+      await world.clock.advance(10_000);
+      assert.deepEqual([texts(world), await world.store.read.drafts('web')], [[one, two], []]);
+      await world.crash();
+    });
+  });
+
+  void test('a draft somewhere else is left alone', async () => {
+    await withWorld(short, async (world) => {
+      const sessionId = await world.reply('alpha', 'hello');
+      await world.store.noteDraft(sessionId, { channel: 'web', target: 'elsewhere', platformId: 'draft 1' });
+      await world.poke();
+      assert.deepEqual([world.asked[0]?.replaces, (await world.store.read.drafts('web')).length], [null, 1]);
+    });
+  });
+
+  void test('buttons stand under the last part, and what belongs to no session goes out like the rest', async () => {
+    await withWorld(short, async (world) => {
+      const buttons = [{ label: 'Yes', value: '/new yes' }];
+      const message = {
+        channel: 'web',
+        target: 'a stranger',
+        text: longReply,
+        buttons,
+        sessionId: null,
+        answers: null,
+      };
+      await world.store.queueMessage({ ...message, outboxId: world.ids.next('out') });
+      await world.poke();
+      assert.deepEqual(
+        world.asked.map((delivery) => [delivery.sessionId, delivery.target, delivery.text, delivery.buttons]),
+        [
+          [null, 'a stranger', one, []],
+          [null, 'a stranger', two, []],
+          [null, 'a stranger', three, buttons],
+        ],
+      );
+      assert.equal(await pending(world), 0);
     });
   });
 });

@@ -2,23 +2,16 @@
  * Works off the outbox: one delivery per session at a time and in order, sessions side by side. That an attempt begins
  * is stored before the channel is asked. How one delivery is sent is in `deliver.ts`.
  */
-import type { Channel } from '../../channels/channel.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
 import type { NodeId } from '../../protocol/ids.ts';
-import type { OutboxRecord, Store } from '../../store/store.ts';
-import { deliver } from './deliver.ts';
+import type { OutboxRecord } from '../../store/store.ts';
+import { deliver, type DeliverDeps } from './deliver.ts';
 
 const underWayMax = 64;
 /** Between looks for deliveries whose time has come. */
 const lookEveryMs = 5_000;
 
-export interface OutboxDeps {
-  readonly store: Store;
+export interface OutboxDeps extends DeliverDeps {
   readonly owner: NodeId;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly channels: ReadonlyMap<string, Channel>;
 }
 
 export interface Outbox {
@@ -30,6 +23,8 @@ export interface Outbox {
 
 export function createOutbox(deps: OutboxDeps): Outbox {
   const closing = new AbortController();
+  // What belongs to a channel that is not there now waits until it is.
+  const names = [...deps.channels.keys()];
   const underWay = new Set<Promise<void>>();
   let claiming: Promise<void> | null = null;
   let pokedAgain = false;
@@ -49,7 +44,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   const claim = async () => {
     while (pokedAgain && underWay.size < underWayMax && !closing.signal.aborted) {
       pokedAgain = false;
-      const claimed = await deps.store.claimDeliveries(deps.owner, underWayMax - underWay.size);
+      const claimed = await deps.store.claimDeliveries(deps.owner, underWayMax - underWay.size, names);
       for (const record of claimed) begin(record);
     }
   };

@@ -31,8 +31,8 @@ export function admit(database: Database, now: number, admission: Admission): Ad
   if (found === null && admission.session.kind === 'by-key') createSession(database, now, admission.session);
   const sessionId = found?.id ?? admission.session.id;
   database.run(
-    `INSERT INTO inbox (id, session_id, channel, external_id, sender, message, target, received_at, state)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'waiting')`,
+    `INSERT INTO inbox (id, session_id, channel, external_id, sender, message, target, received_at, joins, state)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting')`,
     admission.inboxId,
     sessionId,
     admission.channel,
@@ -41,6 +41,7 @@ export function admit(database: Database, now: number, admission: Admission): Ad
     JSON.stringify(admission.message),
     JSON.stringify(admission.target),
     now,
+    admission.joins === undefined ? null : Number(admission.joins),
   );
   database.run(
     `UPDATE sessions SET updated_at = max(updated_at, ?),
@@ -66,10 +67,11 @@ function countWaiting(database: Database, id: SessionId): number {
 
 function createSession(database: Database, now: number, wanted: Admission['session'] & { kind: 'by-key' }): void {
   database.run(
-    `INSERT INTO sessions (id, key, name, title, created_at, updated_at) VALUES (?, ?, ?, '', ?, ?)`,
+    `INSERT INTO sessions (id, key, name, owner, title, created_at, updated_at) VALUES (?, ?, ?, ?, '', ?, ?)`,
     wanted.id,
     wanted.key,
     freeName(database, wanted.name, wanted.id),
+    JSON.stringify(wanted.owner),
     now,
     now,
   );

@@ -11,7 +11,7 @@ import { SearchIndex } from './search-index.ts';
 export type BackgroundJob =
   /** Short; the result says whether there is more to feed. */
   | { readonly job: 'feed' }
-  | { readonly job: 'search'; readonly query: string; readonly limit: number }
+  | { readonly job: 'search'; readonly query: string; readonly limit: number; readonly owner: string | null }
   | { readonly job: 'discard' }
   | { readonly job: 'copy'; readonly path: string }
   | { readonly job: 'check' };
@@ -30,7 +30,7 @@ export function createBackgroundWork(deps: { readonly state: Database; readonly 
         case 'feed':
           return index.feed();
         case 'search':
-          return index.search(job.query, job.limit);
+          return index.search(job.query, job.limit, job.owner);
         case 'discard':
           return index.discard();
         case 'copy':

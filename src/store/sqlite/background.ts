@@ -13,7 +13,7 @@ const idleEndMs = 60_000;
 const feedDelayMs = 1000;
 
 export interface Background {
-  search(query: string, limit: number): Promise<readonly SearchHit[]>;
+  search(query: string, limit: number, owner?: string): Promise<readonly SearchHit[]>;
   rebuildSearch(): Promise<void>;
   copy(path: string): Promise<void>;
   check(): Promise<readonly string[]>;
@@ -87,9 +87,9 @@ type RunJob = (job: BackgroundJob) => Promise<unknown>;
 
 function asJobs(run: RunJob): Omit<Background, 'pokeSearch' | 'close'> {
   return {
-    async search(query, limit) {
+    async search(query, limit, owner) {
       await feedAll(run);
-      return (await run({ job: 'search', query, limit })) as readonly SearchHit[];
+      return (await run({ job: 'search', query, limit, owner: owner ?? null })) as readonly SearchHit[];
     },
     async rebuildSearch() {
       await run({ job: 'discard' });

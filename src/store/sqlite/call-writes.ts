@@ -2,6 +2,7 @@
 import type { CallId, ModelCallId, SessionId, TurnId } from '../../protocol/ids.ts';
 import { toolCallsOf } from '../../protocol/messages.ts';
 import type { CallState, SessionWrite } from '../store.ts';
+import { queueReply } from './deliveries.ts';
 import type { Database } from './open-database.ts';
 import type { CallPlan } from './rows.ts';
 import { conflict, type SessionDraft } from './session-draft.ts';
@@ -80,6 +81,7 @@ export function ask(draft: SessionDraft, write: SessionWrite & { verb: 'ask' }):
   );
   const { text, choices, deadline } = question;
   draft.append(turnId, { kind: 'notice', text, question: { callId, choices, deadline } });
+  if (write.reply !== null) queueReply(draft.database, draft.now, draft.sessionId, turnId, write.reply);
 }
 
 /** The first answer counts; whether it came in time is judged by whoever goes on with it. */

@@ -94,6 +94,22 @@ const breaches: Readonly<Record<string, { sql: string; finding: RegExp }>> = {
     sql: `UPDATE contents SET bytes = x'00'`,
     finding: /content \w+ has changed: its hash is \w+/,
   },
+  'a way back that leads forward': {
+    sql: `UPDATE entries SET body = '{"kind":"rewound","toSeq":6}' WHERE seq = 6`,
+    finding: /entry 6 of session ses_\w+ goes back to 6, which is not before it/,
+  },
+  'a way back that leads nowhere': {
+    sql: `UPDATE entries SET body = '{"kind":"rewound"}' WHERE seq = 6`,
+    finding: /entry 6 of session ses_\w+ goes back to nowhere/,
+  },
+  'choices that can not be read': {
+    sql: `UPDATE outbox SET buttons = '['`,
+    finding: /the choices under delivery out_\w+ are not readable/,
+  },
+  'a draft of nobody': {
+    sql: `PRAGMA foreign_keys = OFF; INSERT INTO drafts VALUES ('ses_gone', 'web', '""', '""')`,
+    finding: /a row of drafts refers to a row of sessions that is not there/,
+  },
   'a reference to nothing': {
     sql: `PRAGMA foreign_keys = OFF; UPDATE outbox SET session_id = 'ses_gone'`,
     finding: /a row of outbox refers to a row of sessions that is not there/,

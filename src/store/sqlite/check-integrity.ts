@@ -59,6 +59,11 @@ const rules: readonly string[] = [
    WHERE abs(totals.usd - sums.usd) > ${roundingShare} * max(1, sums.usd)
      OR totals.input_tokens <> sums.input_tokens OR totals.output_tokens <> sums.output_tokens
      OR totals.calls_priced + totals.calls_unpriced <> sums.calls`,
+  `SELECT 'entry ' || seq || ' of session ' || session_id || ' goes back to ' || coalesce(body ->> '$.toSeq', 'nowhere')
+     || ', which is not before it' AS problem
+   FROM entries WHERE json_valid(body) AND body ->> '$.kind' = 'rewound'
+     AND (coalesce(body ->> '$.toSeq', -1) < 0 OR body ->> '$.toSeq' >= seq)`,
+  `SELECT 'the choices under delivery ' || id || ' are not readable' AS problem FROM outbox WHERE NOT json_valid(buttons)`,
   `SELECT 'no session refers to content ' || sha256 AS problem
    FROM contents WHERE NOT EXISTS (SELECT 1 FROM session_contents WHERE session_contents.sha256 = contents.sha256)`,
 ];

@@ -8,6 +8,7 @@ import { appendAnswer, appendNudge, ask, settleCall, startCall } from './call-wr
 import { requireLease } from './leases.ts';
 import { endModelCall, startModelCall } from './model-call-writes.ts';
 import type { Database } from './open-database.ts';
+import { rewind } from './rewind.ts';
 import { conflict, SessionDraft } from './session-draft.ts';
 import { setTitle } from './session-labels.ts';
 import { closeTurn, joinTurn, openTurn } from './turn-writes.ts';
@@ -43,6 +44,8 @@ function apply(draft: SessionDraft, write: SessionWrite): void {
       return ask(draft, write);
     case 'settle-call':
       return settleCall(draft, write);
+    case 'rewind':
+      return rewind(draft, write);
     case 'set-title':
       return setTitle(draft, write);
     case 'notice':

@@ -20,7 +20,7 @@ function open(): Database {
 
 function admission(sessionId: SessionId): WriteRequest {
   const key = `web:direct:${sessionId}`;
-  const session = { kind: 'by-key', key, id: sessionId, name: sessionId };
+  const session = { kind: 'by-key', key, id: sessionId, name: sessionId, owner: 'owner' };
   const address = { channel: 'web', externalId: sessionId, sender: 'somebody', target: 'there' };
   const content = { inboxId: ids.next('inb'), message: userText('hello'), contents: [], title: 'hello', waitingMax: 1 };
   return { verb: 'admit', now: 1, arguments: [{ ...address, ...content, session }] };

@@ -12,10 +12,15 @@ import type {
   StoreTotals,
   TurnRecord,
 } from '../store.ts';
+import { readApiKeys } from './api-keys.ts';
 import { readContent } from './contents.ts';
+import { readAnswered } from './direct-messages.ts';
+import { readDrafts } from './drafts.ts';
 import { readKeyRests } from './key-rests.ts';
 import { readModelCalls, readPromptTrail, readUsageSums } from './model-call-reads.ts';
 import type { Database } from './open-database.ts';
+import { readPairings } from './pairings.ts';
+import { readPeople, readRefusals } from './people.ts';
 import {
   callColumns,
   entryColumns,
@@ -39,7 +44,7 @@ export function createReader(database: Database): StoreReader {
     session: async (id) => readSession(database, id),
     sessionByName: async (name) => readSessionByName(database, name),
     sessionByKey: async (key) => readSessionByKey(database, key),
-    sessions: async (page) => readSessions(database, page.limit, page.before ?? Number.MAX_SAFE_INTEGER),
+    sessions: async (page) => readSessions(database, page),
     entries: async (id, page) => readEntries(database, id, page.after, page.limit),
     journal: async (id, afterSeq) => readJournal(database, id, afterSeq),
     inbox: async (id) => readInbox(database, id),
@@ -51,6 +56,12 @@ export function createReader(database: Database): StoreReader {
     usageSums: async (sinceDay) => readUsageSums(database, sinceDay),
     keyRests: async (now) => readKeyRests(database, now),
     content: async (sha256) => readContent(database, sha256),
+    wasAnswered: async (channel, externalId) => readAnswered(database, channel, externalId),
+    people: async () => readPeople(database),
+    pairings: async (now) => readPairings(database, now),
+    refusals: async (limit) => readRefusals(database, limit),
+    apiKeys: async () => readApiKeys(database),
+    drafts: async (channel) => readDrafts(database, channel),
   };
 }
 
@@ -65,18 +76,23 @@ export function readSessionByName(database: Database, name: string): SessionReco
 }
 
 export function readSessionByKey(database: Database, key: SessionKey): SessionRecord | null {
-  const row = database.get<SessionRow>(`SELECT ${sessionColumns} FROM sessions WHERE key = ?`, key);
+  const row = database.get<SessionRow>(`SELECT ${sessionColumns} FROM sessions WHERE key = ? AND is_closed = 0`, key);
   return row === undefined ? null : toSession(row);
 }
 
-function readSessions(database: Database, limit: number, before: number): SessionRecord[] {
-  return database
-    .all<SessionRow>(
-      `SELECT ${sessionColumns} FROM sessions WHERE updated_at < ? ORDER BY updated_at DESC, id DESC LIMIT ?`,
-      before,
-      limit,
-    )
-    .map(toSession);
+function readSessions(database: Database, page: Parameters<StoreReader['sessions']>[0]): SessionRecord[] {
+  const { limit, before = Number.MAX_SAFE_INTEGER, owner } = page;
+  const inOrder = 'updated_at < ? ORDER BY updated_at DESC, id DESC LIMIT ?';
+  const rows =
+    owner === undefined
+      ? database.all<SessionRow>(`SELECT ${sessionColumns} FROM sessions WHERE ${inOrder}`, before, limit)
+      : database.all<SessionRow>(
+          `SELECT ${sessionColumns} FROM sessions WHERE owner = ? AND ${inOrder}`,
+          JSON.stringify(owner),
+          before,
+          limit,
+        );
+  return rows.map(toSession);
 }
 
 function readEntries(database: Database, id: SessionId, after: number, limit: number): Entry[] {

@@ -2,11 +2,22 @@
 import type { SessionSettings } from '../../protocol/api.ts';
 import type { Entry, EntryBody, Question, UserMessage } from '../../protocol/messages.ts';
 import type { TurnId } from '../../protocol/ids.ts';
-import type { CallRecord, InboxRecord, OutboxRecord, PlannedCall, SessionRecord, TurnRecord } from '../store.ts';
+import type {
+  CallRecord,
+  InboxRecord,
+  OutboxRecord,
+  PlannedCall,
+  ReplyButton,
+  SessionRecord,
+  TurnRecord,
+} from '../store.ts';
 
-export const sessionColumns = `id, key, name, title, titled_by AS titledBy, settings, created_at AS createdAt,
-  updated_at AS updatedAt, last_seq AS lastSeq, messages, turn`;
-export type SessionRow = Omit<SessionRecord, 'settings'> & { readonly settings: string };
+export const sessionColumns = `id, key, name, title, titled_by AS titledBy, settings, owner, is_closed AS isClosed,
+  created_at AS createdAt, updated_at AS updatedAt, last_seq AS lastSeq, messages, turn`;
+export type SessionRow = Omit<SessionRecord, 'settings' | 'isClosed'> & {
+  readonly settings: string;
+  readonly isClosed: number;
+};
 
 export const turnColumns = `id, session_id AS sessionId, state, opened_at AS openedAt, crashes,
   model_calls AS modelCalls, stop_requested AS stopRequested, first_seq AS firstSeq`;
@@ -21,12 +32,18 @@ export type CallRow = Pick<CallRecord, 'id' | 'turnId' | 'position' | 'state'> &
 export type CallPlan = Omit<PlannedCall, 'id'>;
 
 export const inboxColumns = `id, session_id AS sessionId, channel, external_id AS externalId, sender, message, target,
-  received_at AS receivedAt, state`;
-export type InboxRow = Omit<InboxRecord, 'message'> & { readonly message: string };
+  received_at AS receivedAt, joins, state`;
+export type InboxRow = Omit<InboxRecord, 'message' | 'joins'> & {
+  readonly message: string;
+  readonly joins: number | null;
+};
 
-export const outboxColumns = `id, session_id AS sessionId, turn_id AS turnId, channel, target, text, state, attempts,
-  parts_sent AS partsSent, maybe_sent AS maybeSent`;
-export type OutboxRow = Omit<OutboxRecord, 'maybeSent'> & { readonly maybeSent: number };
+export const outboxColumns = `id, session_id AS sessionId, turn_id AS turnId, channel, target, text, buttons, state,
+  attempts, parts_sent AS partsSent, maybe_sent AS maybeSent`;
+export type OutboxRow = Omit<OutboxRecord, 'buttons' | 'draftId' | 'maybeSent'> & {
+  readonly buttons: string;
+  readonly maybeSent: number;
+};
 
 export const entryColumns = 'seq, at, turn_id AS turnId, body';
 export interface EntryRow {
@@ -39,7 +56,12 @@ export interface EntryRow {
 // Rows come without a prototype; records are ordinary objects, whichever thread read them.
 
 export function toSession(row: SessionRow): SessionRecord {
-  return { ...row, settings: JSON.parse(row.settings) as SessionSettings };
+  return {
+    ...row,
+    settings: JSON.parse(row.settings) as SessionSettings,
+    owner: JSON.parse(row.owner) as string,
+    isClosed: row.isClosed === 1,
+  };
 }
 
 export function toTurn(row: TurnRow): TurnRecord {
@@ -62,14 +84,17 @@ export function toInbox(row: InboxRow): InboxRecord {
     sender: JSON.parse(row.sender) as string,
     message: JSON.parse(row.message) as UserMessage,
     target: JSON.parse(row.target) as string,
+    joins: row.joins === null ? null : row.joins === 1,
   };
 }
 
-export function toOutbox(row: OutboxRow): OutboxRecord {
+export function toOutbox(row: OutboxRow, draftId: string | null): OutboxRecord {
   return {
     ...row,
     target: JSON.parse(row.target) as string,
     text: JSON.parse(row.text) as string,
+    buttons: JSON.parse(row.buttons) as ReplyButton[],
+    draftId,
     maybeSent: row.maybeSent === 1,
   };
 }

@@ -18,8 +18,10 @@ export const applicationId = 0x54616c61;
 const firstSchema = `
 CREATE TABLE sessions (
   id         TEXT PRIMARY KEY,
-  key        TEXT NOT NULL UNIQUE,
+  key        TEXT NOT NULL, -- unique among those that are not closed
   name       TEXT NOT NULL UNIQUE,
+  owner      TEXT NOT NULL, -- JSON: string
+  is_closed  INTEGER NOT NULL DEFAULT 0 CHECK (is_closed IN (0, 1)),
   title      TEXT NOT NULL,
   titled_by  TEXT NOT NULL DEFAULT 'words' CHECK (titled_by IN ('words', 'model', 'person')),
   settings   TEXT NOT NULL DEFAULT '{"model":null,"effort":null}', -- JSON: SessionSettings
@@ -30,7 +32,9 @@ CREATE TABLE sessions (
   turn       TEXT NOT NULL DEFAULT 'none' CHECK (turn IN ('none', 'open', 'parked')),
   spent_usd  REAL NOT NULL DEFAULT 0 -- by its model calls that have ended
 ) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX sessions_by_key ON sessions (key) WHERE is_closed = 0;
 CREATE INDEX sessions_by_activity ON sessions (updated_at);
+CREATE INDEX sessions_by_owner ON sessions (owner, updated_at);
 
 CREATE TABLE turns (
   session_id     TEXT NOT NULL REFERENCES sessions (id),
@@ -182,6 +186,7 @@ CREATE TABLE inbox (
   message     TEXT NOT NULL, -- JSON: UserMessage
   target      TEXT NOT NULL, -- JSON: string
   received_at INTEGER NOT NULL,
+  joins       INTEGER, -- null: as the turn's settings have it
   state       TEXT NOT NULL CHECK (state IN ('waiting', 'promoted', 'answered')),
   turn_id     TEXT,
   UNIQUE (channel, external_id),
@@ -193,11 +198,14 @@ CREATE INDEX inbox_waiting ON inbox (session_id, number) WHERE state = 'waiting'
 CREATE TABLE outbox (
   number       INTEGER PRIMARY KEY, -- order of sending
   id           TEXT NOT NULL UNIQUE,
-  session_id   TEXT NOT NULL REFERENCES sessions (id),
+  session_id   TEXT REFERENCES sessions (id), -- null for what belongs to none
   turn_id      TEXT,
   channel      TEXT NOT NULL,
   target       TEXT NOT NULL, -- JSON: string
+  -- Within which one is sent after the other.
+  lane         TEXT NOT NULL AS (coalesce(session_id, json_array(channel, target))) VIRTUAL,
   text         TEXT NOT NULL, -- JSON: string
+  buttons      TEXT NOT NULL, -- JSON: ReplyButton[]
   state        TEXT NOT NULL CHECK (state IN ('pending', 'attempting', 'sent', 'failed')),
   attempts     INTEGER NOT NULL DEFAULT 0,
   not_before   INTEGER NOT NULL,
@@ -210,7 +218,74 @@ CREATE TABLE outbox (
   settled_at   INTEGER
 ) STRICT;
 CREATE INDEX outbox_by_session ON outbox (session_id);
-CREATE INDEX outbox_unsettled ON outbox (session_id, number) WHERE state IN ('pending', 'attempting');
+CREATE INDEX outbox_unsettled ON outbox (lane, number) WHERE state IN ('pending', 'attempting');
+-- Those of no session are forgotten by age.
+CREATE INDEX outbox_alone ON outbox (settled_at) WHERE session_id IS NULL;
+
+-- Messages that were answered without being admitted. Forgotten by age.
+CREATE TABLE answered (
+  channel     TEXT NOT NULL,
+  external_id TEXT NOT NULL, -- JSON: string
+  at          INTEGER NOT NULL,
+  PRIMARY KEY (channel, external_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX answered_by_age ON answered (at);
+
+-- The message on a platform that shows a session's work in progress.
+CREATE TABLE drafts (
+  session_id  TEXT PRIMARY KEY REFERENCES sessions (id),
+  channel     TEXT NOT NULL,
+  target      TEXT NOT NULL, -- JSON: string
+  platform_id TEXT NOT NULL -- JSON: string
+) STRICT, WITHOUT ROWID;
+CREATE INDEX drafts_by_channel ON drafts (channel);
+
+CREATE TABLE people (
+  number   INTEGER PRIMARY KEY, -- order of coming
+  channel  TEXT NOT NULL,
+  user_id  TEXT NOT NULL, -- JSON: string
+  name     TEXT NOT NULL, -- JSON: string
+  role     TEXT NOT NULL CHECK (role IN ('owner', 'user')),
+  added_at INTEGER NOT NULL,
+  UNIQUE (channel, user_id)
+) STRICT;
+
+CREATE TABLE pairings (
+  number     INTEGER PRIMARY KEY, -- order of asking
+  channel    TEXT NOT NULL,
+  user_id    TEXT NOT NULL, -- JSON: string
+  name       TEXT NOT NULL, -- JSON: string
+  code_hash  TEXT NOT NULL UNIQUE,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  UNIQUE (channel, user_id)
+) STRICT;
+CREATE INDEX pairings_by_end ON pairings (expires_at);
+
+-- One row: wrong codes in a row, and until when nobody is approved.
+CREATE TABLE pairing_guard (
+  id           INTEGER PRIMARY KEY CHECK (id = 1),
+  wrong        INTEGER NOT NULL DEFAULT 0,
+  locked_until INTEGER NOT NULL DEFAULT 0
+) STRICT;
+INSERT INTO pairing_guard (id) VALUES (1);
+
+CREATE TABLE refusals (
+  number  INTEGER PRIMARY KEY, -- order of the newest one of each
+  channel TEXT NOT NULL,
+  user_id TEXT NOT NULL, -- JSON: string
+  name    TEXT NOT NULL, -- JSON: string
+  count   INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  UNIQUE (channel, user_id)
+) STRICT;
+
+CREATE TABLE api_keys (
+  number     INTEGER PRIMARY KEY, -- order of making
+  name       TEXT NOT NULL UNIQUE, -- JSON: string
+  sha256     TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
 
 -- abandoned: its owner's process ended without giving it up.
 CREATE TABLE leases (

@@ -19,7 +19,8 @@ CREATE TABLE places (
   session_id TEXT NOT NULL,
   seq        INTEGER NOT NULL,
   at         INTEGER NOT NULL,
-  role       TEXT NOT NULL
+  role       TEXT NOT NULL,
+  owner      TEXT NOT NULL -- JSON: string, whose session it is
 ) STRICT;
 CREATE INDEX places_by_session ON places (session_id);
 -- How far the index has followed, and which entry and which removal that was: a restored state.db counts both anew.
@@ -48,6 +49,7 @@ interface FedEntry {
   readonly seq: number;
   readonly at: number;
   readonly body: string;
+  readonly owner: string;
 }
 
 function readProgress(index: Database): Progress {
@@ -84,7 +86,8 @@ function knowsRemoval(state: Database, { tombstone, removedId }: Progress): bool
 export function feedNext(index: Database, state: Database): boolean {
   forgetRemoved(index, state);
   const batch = state.all<FedEntry>(
-    `SELECT id, session_id AS sessionId, seq, at, body FROM entries WHERE id > ? ORDER BY id LIMIT ?`,
+    `SELECT entries.id, session_id AS sessionId, seq, at, body, owner
+     FROM entries JOIN sessions ON sessions.id = session_id WHERE entries.id > ? ORDER BY entries.id LIMIT ?`,
     readProgress(index).entryId,
     feedBatchMax,
   );
@@ -118,12 +121,13 @@ function addEntry(index: Database, entry: FedEntry): void {
   if (text === '') return;
   index.run('INSERT INTO texts (rowid, text) VALUES (?, ?)', entry.id, text);
   index.run(
-    'INSERT INTO places (entry_id, session_id, seq, at, role) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO places (entry_id, session_id, seq, at, role, owner) VALUES (?, ?, ?, ?, ?, ?)',
     entry.id,
     entry.sessionId,
     entry.seq,
     entry.at,
     body.message.role,
+    entry.owner,
   );
 }
 

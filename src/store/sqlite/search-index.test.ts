@@ -68,6 +68,11 @@ void describe('search index', () => {
       database.exec('DELETE FROM places; PRAGMA user_version = 99');
       database.close();
     },
+    'of the version before, which did not know owners': (path) => {
+      const database = openDatabase(path);
+      database.exec('DELETE FROM places; PRAGMA user_version = 1');
+      database.close();
+    },
   };
   for (const [title, damage] of Object.entries(damages)) {
     void it(`${title}: it is built anew, and messages go on`, async () => {
@@ -139,6 +144,18 @@ void describe('search index', () => {
     });
   });
 
+  void it('an index that says that something is of another owner is not believed', async () => {
+    await inWorld(async (world) => {
+      await fill(world);
+      const vandal = openDatabase(world.search);
+      vandal.exec(`UPDATE places SET owner = '"telegram:7"'`);
+      vandal.close();
+      const store = await world.open();
+      assert.deepEqual(await store.search('bread', 10, 'telegram:7'), []);
+      assert.equal((await store.search('bread', 10)).length, 2);
+    });
+  });
+
   void it('follows more than one batch, and goes on where it stopped', async () => {
     await inWorld(async (world) => {
       const store = await world.open();
@@ -147,7 +164,7 @@ void describe('search index', () => {
       const { session, entries } = await chat.journal();
       const many = Array.from({ length: 700 }, () => entries).flat();
       const portable = { ...session, name: 'many', entries: many.map((entry) => ({ ...entry, turnId: null })) };
-      await store.importSession(world.ids.next('ses'), 'web:direct:many', portable);
+      await store.importSession(world.ids.next('ses'), 'web:direct:many', 'owner', portable);
       assert.equal((await store.search('bread', 10_000)).length, 500);
       const index = openDatabase(world.search, { readOnly: true });
       assert.equal(index.all('SELECT 1 FROM places').length, 1402);

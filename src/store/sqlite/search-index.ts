@@ -12,7 +12,7 @@ import { toSearchExpression } from './search-query.ts';
 import { toStoreError } from './to-store-error.ts';
 
 /** Raised when the tables change; another number on the disk means a rebuild. */
-const indexNumber = 1;
+const indexNumber = 2;
 const hitsMax = 500;
 const snippetWords = 24;
 
@@ -32,11 +32,11 @@ export class SearchIndex {
     return this.#anewIfBroken(feed, feed);
   }
 
-  /** Over what has been fed. */
-  search(query: string, limit: number): SearchHit[] {
+  /** Over what has been fed; with an owner, over their sessions only. */
+  search(query: string, limit: number, owner: string | null): SearchHit[] {
     const expression = toSearchExpression(query);
     if (expression === null || limit < 1) return [];
-    const find = () => this.#find(this.#open(), expression, Math.min(limit, hitsMax));
+    const find = () => this.#find(this.#open(), expression, Math.min(limit, hitsMax), owner);
     return this.#anewIfBroken(find, () => {
       while (this.feed());
       return find();
@@ -84,19 +84,25 @@ export class SearchIndex {
     return index;
   }
 
-  #find(index: Database, expression: string, limit: number): SearchHit[] {
+  #find(index: Database, expression: string, limit: number, owner: string | null): SearchHit[] {
+    const whose = owner === null ? null : JSON.stringify(owner);
     const found = index.all<Omit<SearchHit, 'sessionName'>>(
       `SELECT places.session_id AS sessionId, places.seq, places.at, places.role,
          snippet(texts, 0, '‹', '›', '…', ${snippetWords}) AS snippet
        FROM texts JOIN places ON places.entry_id = texts.rowid
-       WHERE texts MATCH ? ORDER BY rank, texts.rowid DESC LIMIT ?`,
+       WHERE texts MATCH ? AND (? IS NULL OR places.owner = ?) ORDER BY rank, texts.rowid DESC LIMIT ?`,
       expression,
+      whose,
+      whose,
       limit,
     );
     return found.flatMap((hit) => {
-      const session = this.#state.get<{ name: string }>('SELECT name FROM sessions WHERE id = ?', hit.sessionId);
+      const sql = 'SELECT name, owner FROM sessions WHERE id = ?';
+      const session = this.#state.get<{ name: string; owner: string }>(sql, hit.sessionId);
       // Removed a moment ago; the next search will not find it at all.
-      return session === undefined ? [] : [{ ...hit, sessionName: session.name }];
+      if (session === undefined) return [];
+      // Whose it is, is for the database to say: the index is only a copy.
+      return whose === null || session.owner === whose ? [{ ...hit, sessionName: session.name }] : [];
     });
   }
 }

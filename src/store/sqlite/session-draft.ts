@@ -45,6 +45,10 @@ export class SessionDraft {
     return this.#lastSeq;
   }
 
+  get turn(): SessionRecord['turn'] {
+    return this.#turn;
+  }
+
   get openTurnId(): TurnId | null {
     return this.#openTurnId;
   }

@@ -4,15 +4,21 @@
  * somebody else opens and closes.
  */
 import { admit } from './admit.ts';
+import { addApiKey, removeApiKey } from './api-keys.ts';
 import { answerCall } from './call-writes.ts';
 import { commit } from './commit.ts';
 import { claimDeliveries, recordPartSent, settleDelivery } from './deliveries.ts';
+import { queueMessage } from './direct-messages.ts';
+import { noteDraft } from './drafts.ts';
+import { importSession } from './import-session.ts';
 import { restKey, wakeKey } from './key-rests.ts';
 import { acquireLease, releaseLease, renewLeases } from './leases.ts';
 import type { Database } from './open-database.ts';
+import { approvePairing, requestPairing } from './pairings.ts';
 import { dropParked, retryParked } from './parked-turns.ts';
+import { addPerson, recordRefusal, removePerson } from './people.ts';
 import { changeSettings } from './session-labels.ts';
-import { deleteSession, importSession, requestStop } from './whole-sessions.ts';
+import { closeSession, deleteSession, reopenSession, requestStop } from './whole-sessions.ts';
 
 export const verbs = {
   admit,
@@ -22,6 +28,17 @@ export const verbs = {
   commit,
   requestStop,
   answerCall,
+  closeSession,
+  reopenSession,
+  queueMessage,
+  noteDraft,
+  requestPairing,
+  approvePairing,
+  addPerson,
+  removePerson,
+  recordRefusal,
+  addApiKey,
+  removeApiKey,
   changeSettings,
   restKey,
   wakeKey,

@@ -26,10 +26,15 @@ export async function listRunning(spoolRoot: string): Promise<RunningCommand[]> 
   return running;
 }
 
-/** Ends what still runs there, then removes the folder of a session. Nothing happens if there is none. */
-export async function removeSpool(deps: { readonly clock: Clock }, folder: string): Promise<void> {
+/** Ends what still runs in the folder of a session; what was written there stays. Nothing happens if there is none. */
+export async function endSpool(deps: { readonly clock: Clock }, folder: string): Promise<void> {
   const calls = await namesIn(folder);
   await Promise.all(calls.map((callId) => endAll(deps.clock, openSpool(join(folder, callId), callId))));
+}
+
+/** Ends what still runs there, then removes the folder of a session. Nothing happens if there is none. */
+export async function removeSpool(deps: { readonly clock: Clock }, folder: string): Promise<void> {
+  await endSpool(deps, folder);
   // Under another name no supervisor that is late finds the folder, while the claims that hold it back are removed.
   const leaving = `${folder}.removed-${crypto.randomUUID()}`;
   try {

@@ -1,0 +1,158 @@
+/** The gateway as the OpenAI-compatible API needs it: sessions by user, messages in, events out. */
+import type { AskedSession, AskReceipt, AskRequest, OpenAiPort, TurnFacts } from '../channels/openai-api/port.ts';
+import type { Intake } from '../gateway/intake.ts';
+import type { LiveHub } from '../gateway/live-hub.ts';
+import type { SessionDrain } from '../gateway/session-drain.ts';
+import { followSession } from '../gateway/session-events.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { IdSource } from '../lib/ids.ts';
+import { sessionNameProblem, type SessionId } from '../protocol/ids.ts';
+import type { Entry, EntryBody, Message } from '../protocol/messages.ts';
+import { noTokens, type TokenUsage } from '../protocol/usage.ts';
+import type { SessionRecord, Store } from '../store/store.ts';
+import { noSettings, type Agents } from './agents.ts';
+
+export interface OpenAiPortDeps {
+  readonly store: Store;
+  readonly intake: Intake;
+  readonly drain: SessionDrain;
+  readonly hub: LiveHub;
+  readonly agents: Agents;
+  readonly ids: IdSource;
+  readonly clock: Clock;
+  readonly isLeaving: () => boolean;
+}
+
+const channel = 'api';
+const entriesOfTurnMax = 10_000;
+
+export function createOpenAiPort(deps: OpenAiPortDeps): OpenAiPort {
+  const { store, hub, drain, agents } = deps;
+  return {
+    ask: (request) => ask(deps, request),
+    async session(user, id) {
+      const session = await store.read.session(id);
+      return session !== null && session.owner === ownerOf(user) ? { id: session.id, name: session.name } : null;
+    },
+    follow: (sessionId, after, signal) => followSession({ read: store.read, hub }, sessionId, after, signal),
+    async stop(sessionId) {
+      if (!deps.isLeaving()) await drain.stop(sessionId);
+    },
+    async models() {
+      const { chain } = await agents.runtimes(noSettings);
+      return chain.map(({ provider, model }) => ({ id: `${provider}/${model}`, ownedBy: provider }));
+    },
+    facts: (sessionId, turnId) => factsOf(store, sessionId, turnId),
+  };
+}
+
+/** The machine's own user owns what the terminal and the page own; everybody else has their own. */
+const ownerOf = (user: string) => (user === 'owner' ? user : `${channel}:${user}`);
+
+async function ask(deps: OpenAiPortDeps, request: AskRequest): Promise<AskReceipt> {
+  const found = await sessionFor(deps, request);
+  if (found.kind === 'refused') return found;
+  const { session, name } = found;
+  if (session !== null && request.model !== null && session.settings.model !== request.model) {
+    await deps.store.changeSettings(session.id, { ...session.settings, model: request.model });
+  }
+  const receipt = await deps.intake.admit(
+    {
+      channel,
+      externalId: `${request.user}:${request.externalId}`,
+      sender: { id: request.user, name: request.user },
+      place: { kind: 'direct', chat: `${request.user}/${name}` },
+      message: request.message,
+      contents: request.contents,
+    },
+    session === null ? { name } : { existing: session.id },
+  );
+  if (receipt.kind === 'refused') return receipt;
+  const { sessionId, inboxId, duplicate } = receipt;
+  const stored = await deps.store.read.session(sessionId);
+  const afterSeq = duplicate ? 0 : (session?.lastSeq ?? 0);
+  return { kind: 'accepted', sessionId, sessionName: stored?.name ?? name, inboxId, duplicate, afterSeq };
+}
+
+type Found =
+  | { readonly kind: 'found'; readonly session: SessionRecord | null; readonly name: string }
+  | Extract<AskReceipt, { kind: 'refused' }>;
+
+async function sessionFor(deps: OpenAiPortDeps, request: AskRequest): Promise<Found> {
+  const { read } = deps.store;
+  const { session: asked, user } = request;
+  if (asked.kind === 'existing') {
+    const session = await read.session(asked.id);
+    return session === null ? notAllowed : { kind: 'found', session, name: session.name };
+  }
+  const name = asked.kind === 'named' ? asked.name : freshName(request);
+  const problem = sessionNameProblem(name);
+  if (problem !== null) return { kind: 'refused', reason: 'not-allowed', text: problem };
+  const known = await read.sessionByName(name);
+  if (known !== null) return known.owner === ownerOf(user) ? { kind: 'found', session: known, name } : notAllowed;
+  // With a past of its own, or under another owner than a message alone would give it, it is made first.
+  return { kind: 'found', session: await makeSession(deps, name, asked, user), name };
+}
+
+async function makeSession(
+  deps: OpenAiPortDeps,
+  name: string,
+  asked: Exclude<AskedSession, { kind: 'existing' }>,
+  user: string,
+): Promise<SessionRecord> {
+  const id = deps.ids.next('ses');
+  const entries = asked.kind === 'fresh' ? pastOf(deps, asked.history, asked.system) : [];
+  const session = { name, title: '', createdAt: deps.clock.now(), entries };
+  return deps.store.importSession(id, `${channel}:direct:${encodeURIComponent(user)}:${id}`, ownerOf(user), session);
+}
+
+const notAllowed = {
+  kind: 'refused',
+  reason: 'not-allowed',
+  text: 'There is no such session, or it belongs to somebody else.',
+} as const;
+
+/** The same request leads to the same session, also after a crash between making it and taking the message. */
+function freshName({ user, externalId }: AskRequest): string {
+  const { hash } = process.getBuiltinModule('node:crypto');
+  return `api-${hash('sha256', `${user}\n${externalId}`, 'hex').slice(0, 20)}`;
+}
+
+/** What the client says was said before, as one closed turn; its instructions stand first, as a message to the model. */
+function pastOf(deps: OpenAiPortDeps, history: readonly Message[], system: string | null): Entry[] {
+  const instructions: Message[] =
+    system === null
+      ? []
+      : [{ role: 'user', parts: [{ kind: 'text', text: `[Instructions of the client]\n${system}` }] }];
+  const messages = [...instructions, ...history];
+  if (messages.length === 0) return [];
+  const turnId = deps.ids.next('trn');
+  const at = deps.clock.now();
+  const bodies = messages.flatMap((message): EntryBody[] => {
+    if (message.role === 'user') return [{ kind: 'message', message, inboxId: null }];
+    if (message.role === 'assistant') return [{ kind: 'message', message, modelCallId: deps.ids.next('mdl') }];
+    return [];
+  });
+  const all: EntryBody[] = [{ kind: 'turn-opened' }, ...bodies, { kind: 'turn-closed', outcome: 'answered' }];
+  return all.map((body, index) => ({ ...body, seq: index + 1, at, turnId }));
+}
+
+async function factsOf(store: Store, sessionId: SessionId, turnId: Entry['turnId']): Promise<TurnFacts> {
+  if (turnId === null) return { usage: noTokens, stop: 'answer' };
+  const calls = await store.read.modelCalls(sessionId, turnId);
+  const usage = calls.reduce<TokenUsage>((sum, call) => (call.usage === null ? sum : added(sum, call.usage)), noTokens);
+  const entries = await store.read.entries(sessionId, { after: 0, limit: entriesOfTurnMax });
+  const words = entries.flatMap((entry) => (entry.turnId === turnId && entry.kind === 'notice' ? [entry.text] : []));
+  if (words.some((text) => text.startsWith('The answer was cut off'))) return { usage, stop: 'length' };
+  return { usage, stop: words.some((text) => text.endsWith('declined to answer this.')) ? 'refused' : 'answer' };
+}
+
+function added(sum: TokenUsage, usage: TokenUsage): TokenUsage {
+  return {
+    inputTokens: sum.inputTokens + usage.inputTokens,
+    cachedTokens: sum.cachedTokens + usage.cachedTokens,
+    cacheWriteTokens: sum.cacheWriteTokens + usage.cacheWriteTokens,
+    outputTokens: sum.outputTokens + usage.outputTokens,
+    reasoningTokens: sum.reasoningTokens + usage.reasoningTokens,
+  };
+}

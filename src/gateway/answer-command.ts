@@ -1,0 +1,56 @@
+/**
+ * Runs a command that arrived, as a message or by a button, and queues what it says. The same message or press is
+ * answered once: one whose answer is stored is not run again.
+ */
+import type { InboundMessage } from '../channels/channel.ts';
+import type { IdSource } from '../lib/ids.ts';
+import type { UserMessage } from '../protocol/messages.ts';
+import type { Store } from '../store/store.ts';
+import type { CommandOutcome } from './commands/command.ts';
+import type { Commands } from './commands/commands.ts';
+import type { Arrival, Identity } from './identity.ts';
+
+export interface AnswerCommandDeps {
+  readonly store: Store;
+  readonly ids: IdSource;
+  readonly commands: Commands;
+  /** Whether a direct message that answers this one is stored. */
+  readonly wasAnswered: (channel: string, externalId: string) => Promise<boolean>;
+  /** There is something to deliver. */
+  readonly poke: () => void;
+}
+
+export interface ArrivedCommand extends Arrival {
+  readonly externalId: string;
+  readonly identity: Identity;
+  readonly word: string;
+  readonly argument: string;
+  readonly message: UserMessage;
+  readonly contents?: InboundMessage['contents'];
+}
+
+/** What is to be sent as a message, if that is what it came to; everything else is dealt with. */
+export async function answerCommand(
+  deps: AnswerCommandDeps,
+  arrived: ArrivedCommand,
+): Promise<Extract<CommandOutcome, { kind: 'send' }> | null> {
+  const { store } = deps;
+  const { channel, externalId, place, identity, word, argument, message, contents = [] } = arrived;
+  if (await deps.wasAnswered(channel, externalId)) return null;
+  const session = await store.read.sessionByKey(identity.key);
+  const call = { identity, place, externalId, argument, session, message, contents };
+  const outcome = await deps.commands.run(word, call);
+  if (outcome.kind === 'send') return outcome;
+  await store.queueMessage({
+    outboxId: deps.ids.next('out'),
+    channel,
+    target: place.target ?? place.chat,
+    text: outcome.text,
+    buttons: outcome.buttons ?? [],
+    // Of no session: it neither waits behind the turn's replies nor takes the place of its draft.
+    sessionId: null,
+    answers: { channel, externalId },
+  });
+  deps.poke();
+  return null;
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Tool } from '../tools/tool.ts';
+import { TestChat } from './commands/test-chat.ts';
+import { ends, type Answer } from './test-gateway.ts';
+
+/** A chat whose model asks for a tool that asks a person, and then says what came of it. */
+async function chatThatAsks(choices: readonly string[] | null, questions = 1): Promise<TestChat> {
+  const tool: Tool = {
+    definition: { name: 'ask', description: '', parameters: {} },
+    effect: 'read',
+    replay: 'never',
+    parse: (value) => ({ ok: true, value }),
+    run: () => Promise.resolve({ kind: 'ask', text: 'Shall I?', choices, deadline: 10 ** 15 }),
+    answered: (_input, answer) => Promise.resolve({ kind: 'finished', text: `they said ${answer}` }),
+  };
+  const answer: Answer = async function* (request) {
+    const results = request.messages.flatMap((message) => (message.role === 'tool' ? [message.parts[0].text] : []));
+    if (results.length > 0) yield { kind: 'text-delta', text: results.join(', ') };
+    else
+      for (let count = 0; count < questions; count += 1)
+        yield { kind: 'tool-call', providerCallId: `p${count}`, name: 'ask', arguments: '{}' };
+    yield ends(results.length > 0 ? 'answer' : 'tool-calls');
+  };
+  const policy = { allowedUsers: ['*'], owners: ['7'] };
+  return TestChat.open({ tool, policy, services: { status: () => Promise.reject(new Error('not asked')) } }, answer);
+}
+
+test('a question comes with buttons, and the pressed one is the answer, once', async () => {
+  const chat = await chatThatAsks(['yes', 'no']);
+  assert.deepEqual(await chat.says('go'), ['Shall I?']);
+  const [yes, no] = chat.buttons;
+  assert.ok(yes !== undefined && no !== undefined);
+  assert.deepEqual([yes.label, no.label], ['yes', 'no']);
+  assert.deepEqual(await chat.presses(yes.value), ['yes', 'they said yes']);
+  assert.match((await chat.presses(no.value)).join(), /not be answered any more/);
+  await chat.close();
+});
+
+test('nobody but those of the conversation can press its buttons', async () => {
+  const chat = await chatThatAsks(['yes', 'no']);
+  const inGroup = chat.as({ place: { kind: 'group', chat: 'g' } });
+  await inGroup.says('go');
+  const value = inGroup.buttons[0]?.value ?? '';
+  const other = inGroup.as({ sender: { id: '8', name: 'Grace' } });
+  assert.match((await other.presses(value)).join(), /not be answered/);
+  assert.deepEqual(await inGroup.presses(value), ['yes', 'they said yes']);
+  await chat.close();
+});
+
+test('a question of a conversation that was left can still be answered by its button', async () => {
+  const chat = await chatThatAsks(['yes', 'no']);
+  await chat.says('go');
+  const value = chat.buttons[0]?.value ?? '';
+  const session = await chat.session();
+  assert.ok(session);
+  await chat.gateway.store.closeSession(session.id);
+  assert.deepEqual(await chat.presses(value), ['yes', 'they said yes']);
+  await chat.close();
+});
+
+test('a button whose value means nothing does nothing', async () => {
+  const chat = await chatThatAsks(['yes', 'no']);
+  await chat.says('go');
+  const value = chat.buttons[0]?.value ?? '';
+  for (const wrong of [value.replace(/\d$/, '9'), 'hello', '', '//new yes', 'cal_0:1']) {
+    assert.equal((await chat.presses(wrong)).length, 1, wrong);
+  }
+  assert.deepEqual(await chat.presses(value), ['yes', 'they said yes']);
+  await chat.close();
+});
+
+test('a command by button is answered once', async () => {
+  const chat = await chatThatAsks(null);
+  assert.equal((await chat.presses('/help', 'p1')).length, 2);
+  assert.deepEqual(await chat.presses('/help', 'p1'), ['Done.']);
+  await chat.close();
+});
+
+test('/approve and /deny answer the newest question with its yes or no', async () => {
+  for (const [command, said] of [
+    ['/approve', 'they said Yes, run it'],
+    ['/deny', 'they said No'],
+  ] as const) {
+    const chat = await chatThatAsks(['Yes, run it', 'No', 'Always']);
+    await chat.says('go');
+    const told = await chat.says(command);
+    assert.equal(told.at(-1), said);
+    assert.match((await chat.says(command)).join(), /No question waits/);
+    await chat.close();
+  }
+});
+
+test('of two questions the newest is answered first', async () => {
+  const chat = await chatThatAsks(['yes', 'no'], 2);
+  await chat.says('go');
+  await chat.says('/deny');
+  assert.equal((await chat.says('/approve')).at(-1), 'they said yes, they said no');
+  await chat.close();
+});
+
+test('a question without choices is answered with /answer', async () => {
+  const chat = await chatThatAsks(null);
+  assert.match((await chat.says('go')).join(), /\/answer/);
+  assert.match((await chat.says('/approve')).join(), /Answer with \/answer and your words/);
+  assert.match((await chat.says('/answer')).join(), /Answer with \/answer/);
+  assert.equal((await chat.says('/answer to the left')).at(-1), 'they said to the left');
+  await chat.close();
+});
+
+test('/answer takes a choice in any case, and nothing that is none', async () => {
+  const chat = await chatThatAsks(['Left', 'Right']);
+  await chat.says('go');
+  assert.match((await chat.says('/answer up')).join(), /one of: Left, Right/);
+  assert.match((await chat.says('/approve')).join(), /one of: Left, Right/);
+  assert.equal((await chat.says('/answer right')).at(-1), 'they said Right');
+  await chat.close();
+});

@@ -1,0 +1,23 @@
+/** Commands that are announced and do not work yet. They say so. */
+import { say, type Command } from './command.ts';
+
+export const laterCommands: readonly Command[] = [
+  later('compress', 'shorten a long conversation', 'Until then /new begins a fresh one.'),
+  later('background', 'do something beside the conversation', 'Until then /queue TEXT sends it for later.'),
+  later('cron', 'do something at certain times', ''),
+  later('skills', 'show and use what it has learnt', ''),
+  later('reload-mcp', 'connect to the MCP servers again', 'Until then the gateway reads them when it starts.'),
+];
+
+function later(name: string, summary: string, meanwhile: string): Command {
+  const text = `/${name} does not work yet; it comes with a later version. ${meanwhile}`.trim();
+  return {
+    name,
+    usage: '',
+    summary,
+    role: 'user',
+    repetition: 'reads',
+    isLater: true,
+    run: () => Promise.resolve(say(text)),
+  };
+}

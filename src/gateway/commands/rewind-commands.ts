@@ -1,0 +1,137 @@
+/** `/undo`, `/retry` and `/reset`: taking back what was said. The log keeps it; the model is not told of it any more. */
+import { waitingMessagesMax } from '../../protocol/api.ts';
+import type { UserMessage } from '../../protocol/messages.ts';
+import type { SessionRecord } from '../../store/store.ts';
+import { askFirst, noSession, say, type Command, type CommandCall } from './command.ts';
+import { excerptOf, goesOnAfter, lastExchange, takenBack, type Exchange } from './last-exchange.ts';
+import { closeTools, endTurn, withLease, type CommandServices } from './services.ts';
+
+const stays = 'Files and whatever else was changed stay as they are.';
+const nothingSaid = say('Nothing has been said yet.');
+const isEnding = (command: string) => say(`The turn is being stopped. Send ${command} again in a moment.`);
+
+/** What is confirmed names its exchange, so that a second time, or one that comes too late, takes back nothing more. */
+export const undoCommand: Command = {
+  name: 'undo',
+  usage: '',
+  summary: 'take back the last exchange',
+  role: 'user',
+  repetition: 'remembers',
+  async run({ session, argument }, services) {
+    if (session === null) return noSession;
+    const { read } = services.store;
+    const [, confirmed] = /^yes (\d{1,12})$/.exec(argument) ?? [];
+    const exchange = await lastExchange(read, session);
+    if (confirmed === undefined) {
+      if (exchange === null) return nothingSaid;
+      const question = `Take back the last exchange, which began with "${excerptOf(exchange)}"? ${stays}`;
+      return askFirst(question, 'Take it back', `/undo yes ${exchange.beforeSeq}`);
+    }
+    const toSeq = Number(confirmed);
+    if (!(await goesOnAfter(read, session, toSeq))) return say('It is taken back.');
+    if (exchange?.beforeSeq !== toSeq) return say('The conversation has gone on since. Send /undo again.');
+    return (await rewindTo(services, session, toSeq)) ? say('It is taken back.') : isEnding(`/undo yes ${toSeq}`);
+  },
+};
+
+export const resetCommand: Command = {
+  name: 'reset',
+  usage: '',
+  summary: 'empty this conversation; it keeps its name and settings',
+  role: 'user',
+  repetition: 'idempotent',
+  async run({ session, argument }, services) {
+    if (session === null) return noSession;
+    if (argument !== 'yes') {
+      const question = `Forget everything that was said in ${session.name}, and end what runs in it? ${stays}`;
+      return askFirst(question, 'Forget it', '/reset yes');
+    }
+    if (!(await endTurn(services, session))) return isEnding('/reset yes');
+    await closeTools(services, session.id);
+    const isEmpty = !(await goesOnAfter(services.store.read, await fresh(services, session), 0));
+    return isEmpty || (await rewindTo(services, session, 0))
+      ? say(`${session.name} is empty again.`)
+      : isEnding('/reset yes');
+  },
+};
+
+/** What it asks again is stored under an id of its own, made of the command's: by that it is known that it was asked. */
+export const retryCommand: Command = {
+  name: 'retry',
+  usage: '',
+  summary: 'take back the last answer and ask again',
+  role: 'user',
+  repetition: 'remembers',
+  async run(call, services) {
+    const { session } = call;
+    if (session === null) return noSession;
+    const { store, drain } = services;
+    if (session.turn === 'parked' && (await store.retryParked(session.id))) {
+      drain.wake(session.id);
+      return say('The parked turn is tried again.');
+    }
+    if (await wasAskedAgain(services, session, call)) return say('Asked again.');
+    const exchange = (await takenBack(store.read, session)) ?? (await lastExchange(store.read, session));
+    if (exchange === null || exchange.asked.length === 0) return nothingSaid;
+    const isOut = !(await goesOnAfter(store.read, session, exchange.beforeSeq));
+    if (!isOut && !(await rewindTo(services, session, exchange.beforeSeq))) return isEnding('/retry');
+    await askAgain(services, session, exchange, call);
+    return say(`Asked again: ${excerptOf(exchange)}`);
+  },
+};
+
+/** False if somebody else is at work in the session for longer than a command may wait. */
+async function rewindTo(services: CommandServices, session: SessionRecord, toSeq: number): Promise<boolean> {
+  if (!(await endTurn(services, session))) return false;
+  // What is taken back must not be tried again later.
+  if (session.turn === 'parked') await services.store.dropParked(session.id);
+  const rewound = await withLease(services, session.id, (lease) =>
+    services.store.commit(lease, [{ verb: 'rewind', toSeq }]),
+  );
+  return rewound !== 'busy';
+}
+
+async function fresh({ store }: CommandServices, session: SessionRecord): Promise<SessionRecord> {
+  return (await store.read.session(session.id)) ?? session;
+}
+
+const againId = ({ externalId }: CommandCall) => `${externalId}/again`;
+
+async function wasAskedAgain({ store }: CommandServices, session: SessionRecord, call: CommandCall): Promise<boolean> {
+  const journal = await store.read.journal(session.id, session.lastSeq);
+  if (journal?.waiting.some((record) => record.externalId === againId(call))) return true;
+  const inboxId = (await lastExchange(store.read, session))?.asked[0]?.inboxId ?? null;
+  const record = inboxId === null ? null : await store.read.inbox(inboxId);
+  return record?.externalId === againId(call);
+}
+
+async function askAgain(
+  { store, ids, drain }: CommandServices,
+  session: SessionRecord,
+  { asked }: Exchange,
+  call: CommandCall,
+): Promise<void> {
+  const { identity, place } = call;
+  await store.admit({
+    inboxId: ids.next('inb'),
+    channel: identity.channel,
+    externalId: againId(call),
+    sender: identity.userId,
+    message: joined(asked.map(({ message }) => message)),
+    // The bytes are kept with the message that was taken back.
+    contents: [],
+    target: place.target ?? place.chat,
+    session: { kind: 'existing', id: session.id },
+    title: '',
+    waitingMax: waitingMessagesMax,
+  });
+  drain.wake(session.id);
+}
+
+/** What came in several messages is asked again in one: stored as a whole or not at all. */
+function joined(messages: readonly UserMessage[]): UserMessage {
+  const parts = messages.flatMap(({ parts }, index) =>
+    index === 0 ? parts : [{ kind: 'text', text: '\n\n' } as const, ...parts],
+  );
+  return { role: 'user', parts };
+}

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { chatMessage } from '../test-gateway.ts';
+import { TestChat } from './test-chat.ts';
+
+const everyone = { policy: { allowedUsers: ['*'], owners: ['7'] } };
+const grace = { sender: { id: '8', name: 'Grace' }, place: { kind: 'direct', chat: '8' } } as const;
+
+test('/new begins another session under the same key and closes the old one for good', async () => {
+  const chat = await TestChat.open();
+  await chat.says('one');
+  const old = await chat.session();
+  assert.ok(old);
+  assert.match((await chat.says('/new')).join(), /begins with your next message/);
+  assert.deepEqual(chat.gateway.hardClosed, [old.id]);
+  assert.equal((await chat.gateway.store.read.session(old.id))?.isClosed, true);
+  await chat.says('two');
+  assert.deepEqual(chat.prompts.at(-1), ['two']);
+  assert.notEqual((await chat.session())?.id, old.id);
+  await chat.close();
+});
+
+test('/new asks first while a turn runs, and then ends it', async () => {
+  const chat = await TestChat.open();
+  const release = chat.holds();
+  await chat.says('one');
+  const old = await chat.session();
+  assert.match((await chat.says('/new')).join(), /still at work/);
+  assert.equal((await chat.session())?.id, old?.id, 'nothing is done before the answer');
+  await chat.presses('/new yes');
+  release();
+  await chat.hears();
+  assert.equal(await chat.session(), null);
+  assert.equal((await chat.gateway.store.read.session(old?.id ?? ('' as never)))?.turn, 'none');
+  await chat.close();
+});
+
+test('a /new that comes again after it was answered leaves the new session alone', async () => {
+  const chat = await TestChat.open();
+  await chat.says('one');
+  await chat.says('/new', { externalId: 'the new one' });
+  await chat.says('two');
+  const session = await chat.session();
+  assert.deepEqual(await chat.says('/new', { externalId: 'the new one' }), [], 'answered once');
+  assert.equal((await chat.session())?.id, session?.id);
+  await chat.close();
+});
+
+test('/sessions, /resume and /title move between conversations', async () => {
+  const chat = await TestChat.open();
+  await chat.says('one');
+  const first = await chat.session();
+  assert.ok(first);
+  assert.deepEqual(await chat.says('/title  The first   one'), ['It is called "The first one" now.']);
+  await chat.says('/new');
+  await chat.says('two');
+  const listed = (await chat.says('/sessions')).join();
+  assert.match(listed, new RegExp(`${first.name}: The first one`));
+  assert.match(listed, /\(here\): two/);
+  assert.match((await chat.says(`/resume ${first.name}`)).join(), /You are in .*The first one/);
+  await chat.says('three');
+  assert.deepEqual(chat.prompts.at(-1), ['one', 'answer 1', 'three']);
+  assert.match((await chat.says('/resume nowhere')).join(), /no conversation named nowhere/);
+  await chat.close();
+});
+
+test('nobody sees, resumes or forks the session of somebody else; the owner does, in a direct chat', async () => {
+  const ada = await TestChat.open(everyone);
+  const other = ada.as(grace);
+  await other.says('my secret');
+  const secret = await other.session();
+  assert.ok(secret);
+  assert.equal(secret.owner, 'chat:8');
+  const eve = ada.as({ sender: { id: '9', name: 'Eve' }, place: { kind: 'direct', chat: '9' } });
+  assert.ok(!(await eve.says('/sessions')).join().includes(secret.name));
+  assert.match((await eve.says(`/resume ${secret.name}`)).join(), /no conversation named/);
+  assert.match((await eve.says(`/resume ${secret.id}`)).join(), /no conversation named/);
+  assert.match((await ada.says('/sessions')).join(), /my secret/);
+  const inGroup = ada.as({ place: { kind: 'group', chat: 'g' } });
+  assert.ok(!(await inGroup.says('/sessions')).join().includes('secret'), 'not where others read along');
+  assert.match((await inGroup.says(`/resume ${secret.name}`)).join(), /no conversation named/);
+  await ada.close();
+});
+
+test('where others read along, /sessions lists only what was said there', async () => {
+  const chat = await TestChat.open();
+  await chat.says('in private');
+  const inGroup = chat.as({ place: { kind: 'group', chat: 'g' } });
+  await inGroup.says('in public');
+  const listed = (await inGroup.says('/sessions')).join();
+  assert.ok(listed.includes('in public') && !listed.includes('in private'));
+  assert.match((await chat.says('/sessions')).join(), /in private/);
+  await chat.close();
+});
+
+test('a message that arrives while a command has the session is answered all the same', async () => {
+  let arrived: Promise<unknown> | null = null;
+  const chat = await TestChat.open({
+    wrapStore: (store) => ({
+      ...store,
+      async commit(lease, writes) {
+        if (writes[0]?.verb === 'set-title' && arrived === null) {
+          arrived = chat.gateway.intake.receive(chatMessage('meanwhile'));
+          await arrived;
+          const session = await chat.session();
+          if (session !== null) await chat.gateway.drain.whenIdle(session.id);
+        }
+        return store.commit(lease, writes);
+      },
+    }),
+  });
+  await chat.says('one');
+  assert.deepEqual(await chat.says('/title A name'), ['It is called "A name" now.', 'answer 2']);
+  await chat.close();
+});
+
+test('/title in the middle of a turn does not take the session from it', async () => {
+  const chat = await TestChat.open();
+  const release = chat.holds();
+  await chat.says('one');
+  assert.ok((await chat.takesMs('/title New')) <= 1_000);
+  release();
+  assert.deepEqual((await chat.hears()).at(-1), 'answer 1', 'the turn goes on and is answered');
+  await chat.close();
+});
+
+test('/fork goes on in a copy, and the original stays as it was', async () => {
+  const chat = await TestChat.open();
+  await chat.says('one');
+  await chat.says('/model other');
+  const original = await chat.session();
+  assert.ok(original);
+  assert.match((await chat.says('/fork trial')).join(), /You are in trial now/);
+  await chat.says('two');
+  assert.deepEqual(chat.prompts.at(-1), ['one', 'answer 1', 'two']);
+  const fork = await chat.session();
+  assert.deepEqual([fork?.name, fork?.owner, fork?.settings.model], ['trial', 'chat:7', 'other']);
+  assert.match((await chat.says(`/fork ${original.name}`)).join(), /already/);
+  await chat.says(`/resume ${original.name}`);
+  await chat.says('three');
+  assert.deepEqual(chat.prompts.at(-1), ['one', 'answer 1', 'three']);
+  await chat.close();
+});
+
+test('a /fork that comes again makes no second copy, wherever the process died in it', async () => {
+  for (const diedAfter of ['importSession', 'reopenSession'] as const) {
+    let isDying = false;
+    const chat = await TestChat.open({
+      wrapStore: (store) => ({
+        ...store,
+        async changeSettings(...change) {
+          if (isDying && diedAfter === 'importSession') throw new Error('dead');
+          return store.changeSettings(...change);
+        },
+        async queueMessage(message) {
+          if (isDying) throw new Error('dead');
+          return store.queueMessage(message);
+        },
+      }),
+    });
+    await chat.says('one');
+    for (const text of ['/fork', '/fork named']) {
+      isDying = true;
+      await assert.rejects(chat.says(text, { externalId: text }), /dead/);
+      isDying = false;
+      const before = (await chat.gateway.store.read.sessions({ limit: 99 })).length;
+      assert.match((await chat.says(text, { externalId: text })).join(), /a copy/);
+      assert.equal((await chat.gateway.store.read.sessions({ limit: 99 })).length, before);
+      await chat.says('more');
+      assert.deepEqual(chat.prompts.at(-1)?.slice(0, 2), ['one', 'answer 1']);
+    }
+    await chat.close();
+  }
+});
+
+test('/fork in the middle of a turn copies what is finished, and the turn goes on where it is', async () => {
+  const chat = await TestChat.open();
+  await chat.says('one');
+  const release = chat.holds();
+  await chat.says('two');
+  await chat.says('/fork');
+  release();
+  assert.deepEqual(await chat.hears(), ['answer 2']);
+  await chat.says('three');
+  assert.deepEqual(chat.prompts.at(-1), ['one', 'answer 1', 'three']);
+  await chat.close();
+});
+
+test('a copy of a conversation that was rewound is rewound as well', async () => {
+  const chat = await TestChat.open();
+  for (const text of ['one', 'two', '/undo']) await chat.says(text);
+  await chat.says(chat.buttons[0]?.value ?? '');
+  await chat.says('/fork');
+  await chat.says('three');
+  assert.deepEqual(chat.prompts.at(-1), ['one', 'answer 1', 'three']);
+  await chat.close();
+});

@@ -1,0 +1,91 @@
+/** The OpenAI-compatible API of a real gateway, with the official client. */
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import OpenAI from 'openai';
+import { startModelServer } from './model-server/model-server.ts';
+import { ask } from './support/http.ts';
+import { atEnd, freshHome, runTalaria, startGateway } from './support/talaria-process.ts';
+
+async function stage(t: TestContext, channels: object = {}) {
+  const model = await startModelServer();
+  atEnd(t, () => model.close());
+  const home = await freshHome(t);
+  await mkdir(home, { mode: 0o700 });
+  const base_url = model.baseUrl('chat_completions');
+  const config = { model: { provider: 'custom', base_url, name: 'scripted', api_key: 'key-one-23' }, channels };
+  await writeFile(join(home, 'config.yaml'), JSON.stringify(config));
+  const { url } = await startGateway(t, { home });
+  const client = (apiKey = 'none') => new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 });
+  return { model, home, url, client };
+}
+
+test('the official client talks to it: plain, streamed, with tools, in a stored session and through responses', async (t) => {
+  const { client, model } = await stage(t);
+  const openai = client();
+  const plain = await openai.chat.completions.create({
+    model: 'talaria',
+    messages: [
+      { role: 'system', content: 'Be kind.' },
+      { role: 'user', content: 'I am Ann.' },
+      { role: 'assistant', content: 'Hello Ann.' },
+      { role: 'user', content: 'say plain' },
+    ],
+  });
+  assert.equal(plain.choices[0]?.message.content, 'plain');
+  assert.ok((plain.usage?.prompt_tokens ?? 0) > 0);
+  const body = model.requests().at(-1)?.raw ?? '';
+  assert.ok(body.includes('Be kind.') && body.includes('Hello Ann.'));
+
+  const session = { headers: { 'X-Talaria-Session': 'shared' } };
+  const stream = await openai.chat.completions.create(
+    { model: 'talaria', stream: true, messages: [{ role: 'user', content: 'run echo from a tool' }] },
+    session,
+  );
+  let text = '';
+  for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
+  assert.match(text, /from a tool/);
+  await openai.chat.completions.create(
+    { model: 'talaria', messages: [{ role: 'user', content: 'say more' }] },
+    session,
+  );
+  assert.ok((model.requests().at(-1)?.raw ?? '').includes('from a tool'), 'the stored session goes on');
+
+  const response = await openai.responses.create({ model: 'talaria', input: 'say through responses' });
+  assert.equal(response.output_text, 'through responses');
+  const models = await openai.models.list();
+  assert.ok(models.data.some(({ id }) => id === 'talaria'));
+});
+
+test('a repeated request with the same Idempotency-Key asks no model again and gets the same answer', async (t) => {
+  const { client, model } = await stage(t);
+  const options = { headers: { 'Idempotency-Key': 'only-once' } };
+  const once = () =>
+    client().chat.completions.create({ model: 'talaria', messages: [{ role: 'user', content: 'say it' }] }, options);
+  const [one, other] = [await once(), await once()];
+  assert.deepEqual(other, one);
+  assert.equal(model.requests().length, 1);
+});
+
+test('named keys open it, each for its own sessions, until they are revoked', async (t) => {
+  const { client, home, url } = await stage(t, { api: { key: 'the-key-in-the-configuration' } });
+  const env = { TALARIA_API_KEY: 'the-key-in-the-configuration' };
+  const make = async (name: string) => (await runTalaria(t, ['keys', 'add', name], { home, env })).stdout.trim();
+  const [laptop, phone] = [await make('laptop'), await make('phone')];
+  assert.match(laptop, /^tal_/);
+  const say = (key: string, session: string) =>
+    client(key).chat.completions.create(
+      { model: 'talaria', messages: [{ role: 'user', content: 'say hi' }] },
+      { headers: { 'X-Talaria-Session': session } },
+    );
+  assert.equal((await say(laptop, 'mine')).choices[0]?.message.content, 'hi');
+  await assert.rejects(
+    say(phone, 'mine'),
+    (error: unknown) => error instanceof OpenAI.APIError && error.status === 403,
+  );
+  await assert.rejects(say('wrong', 'x'), (error: unknown) => error instanceof OpenAI.AuthenticationError);
+  assert.equal((await ask(`${url}/v1/models`)).status, 401);
+  await runTalaria(t, ['keys', 'revoke', 'laptop'], { home, env });
+  await assert.rejects(say(laptop, 'mine'), (error: unknown) => error instanceof OpenAI.AuthenticationError);
+});

@@ -1,0 +1,140 @@
+/** Telegram from end to end: the real gateway and grammY against a scripted platform. */
+import assert from 'node:assert/strict';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { startModelServer } from './model-server/model-server.ts';
+import { atEnd, freshHome, runTalaria, startGateway } from './support/talaria-process.ts';
+import { startTelegramServer } from './telegram-server/telegram-server.ts';
+
+const ann = { id: 101, name: 'Ann' };
+const bob = { id: 202, name: 'Bob' };
+const group = { id: -900, type: 'supergroup', title: 'Team' } as const;
+
+async function stage(t: TestContext, telegram: object = {}, more: object = {}) {
+  const platform = await startTelegramServer({ username: 'tala_bot' });
+  atEnd(t, () => platform.close());
+  const model = await startModelServer();
+  atEnd(t, () => model.close());
+  const home = await freshHome(t);
+  await mkdir(home, { mode: 0o700 });
+  const config = {
+    model: { provider: 'custom', base_url: model.baseUrl('chat_completions'), name: 'scripted', api_key: 'key-one-23' },
+    channels: { telegram: { token: platform.token, api_root: platform.url, ...telegram } },
+    ...more,
+  };
+  await writeFile(join(home, 'config.yaml'), JSON.stringify(config));
+  /** What the bot has said in a chat and was not taken away. */
+  const said = (chat: number) =>
+    platform.world.said(chat).flatMap(({ message, byBot, deleted }) => (byBot && !deleted ? [message.text ?? ''] : []));
+  const heard = (chat: number, pattern: RegExp) =>
+    platform.until(() => said(chat).some((text) => pattern.test(text)), `${pattern} in ${chat}`);
+  return { platform, model, home, said, heard };
+}
+
+test('a stranger gets a code, the owner approves it, and then they are answered', async (t) => {
+  const { platform, home, said, heard } = await stage(t);
+  await startGateway(t, { home });
+  platform.people.write({ from: ann, text: 'hello?' });
+  await heard(ann.id, /[0-9A-Z]{5}-[0-9A-Z]{5}/);
+  const [, code = ''] = /([0-9A-Z]{5}-[0-9A-Z]{5})/.exec(said(ann.id).join('\n')) ?? [];
+  const wrong = await runTalaria(t, ['pairing', 'approve', 'AAAAA-AAAAA'], { home });
+  assert.equal(wrong.code, 1);
+  const right = await runTalaria(t, ['pairing', 'approve', code], { home });
+  assert.deepEqual([right.code, /Ann/.test(right.stderr)], [0, true]);
+  platform.people.write({ from: ann, text: 'say hello Ann' });
+  await heard(ann.id, /^hello Ann$/);
+  const again = await runTalaria(t, ['pairing', 'approve', code], { home });
+  assert.equal(again.code, 1, 'a code works once');
+  const list = await runTalaria(t, ['pairing', 'list'], { home });
+  assert.match(list.stdout, /telegram +101 +Ann/);
+  await runTalaria(t, ['pairing', 'revoke', 'telegram:101'], { home });
+  const before = said(ann.id).length;
+  platform.people.write({ from: ann, text: 'say still there?' });
+  await platform.until(() => said(ann.id).length > before, 'another word');
+  assert.ok(!said(ann.id).includes('still there?'));
+});
+
+test('commands act on the session, and a message that begins with two slashes is one', async (t) => {
+  const { platform, home, heard, model } = await stage(t, { allowed_users: [ann.id] });
+  await startGateway(t, { home });
+  await platform.until(() => platform.commands.some(({ command }) => command === 'new'), 'the menu');
+  platform.people.write({ from: ann, text: 'say first' });
+  await heard(ann.id, /^first$/);
+  platform.people.write({ from: ann, text: '/title My talk' });
+  await heard(ann.id, /My talk/);
+  platform.people.write({ from: ann, text: '/undo' });
+  await heard(ann.id, /Take back the last exchange/);
+  const asking = platform.world.said(ann.id).findLast(({ message }) => message.reply_markup !== undefined);
+  platform.people.press(ann, ann.id, asking?.message.message_id ?? 0, 'Take it back');
+  await heard(ann.id, /It is taken back/);
+  platform.people.write({ from: ann, text: 'say second' });
+  await heard(ann.id, /^second$/);
+  const body = model.requests().at(-1)?.raw ?? '';
+  assert.ok(!body.includes('say first') && body.includes('say second'), 'what was taken back is no part of the prompt');
+  platform.people.write({ from: ann, text: '/nwe' });
+  await heard(ann.id, /no command \/nwe.*\/new/);
+  platform.people.write({ from: ann, text: '/new yes' });
+  await heard(ann.id, /new session|another session|begins/i);
+  platform.people.write({ from: ann, text: 'say third' });
+  await heard(ann.id, /^third$/);
+  assert.ok(!(model.requests().at(-1)?.raw ?? '').includes('say second'), 'a new session knows nothing of the old one');
+  const { stdout } = await runTalaria(t, ['sessions', 'list', '--json'], { home });
+  assert.equal(stdout.trim().split('\n').length, 2);
+});
+
+test('in a group everybody has a conversation of their own, and only what is meant for the bot counts', async (t) => {
+  const { platform, home, heard, model } = await stage(t, { allowed_users: [ann.id, bob.id] });
+  await startGateway(t, { home });
+  platform.people.write({ from: ann, chat: group, text: 'just talking among us' });
+  platform.people.write({ from: ann, chat: group, text: '@tala_bot say for Ann' });
+  await heard(group.id, /for Ann/);
+  platform.people.write({ from: bob, chat: group, text: '@tala_bot say for Bob' });
+  await heard(group.id, /for Bob/);
+  const last = model.requests().at(-1)?.raw ?? '';
+  assert.ok(!last.includes('for Ann') && !last.includes('just talking'));
+});
+
+test('a kill in the middle of a turn: the draft becomes the answer, and it is there once', async (t) => {
+  const { platform, home, said, heard } = await stage(t, { allowed_users: [ann.id] });
+  const first = await startGateway(t, { home });
+  platform.people.write({ from: ann, text: `slowly ${'words and '.repeat(40)}the end` });
+  // Changed once, so that it is on record that it stands there.
+  const isEdited = () => platform.world.said(ann.id).some(({ byBot, texts }) => byBot && texts.length > 1);
+  await platform.until(isEdited, 'a draft that grows');
+  first.process.kill('SIGKILL');
+  await first.process.ended;
+  await startGateway(t, { home });
+  await heard(ann.id, /the end$/);
+  assert.equal(said(ann.id).filter((text) => text.includes('words and')).length, 1);
+});
+
+test('a message can be sent without a model, and a wrong target is refused', async (t) => {
+  const { platform, home, heard } = await stage(t, { allowed_users: [ann.id] });
+  platform.people.write({ from: ann, text: '/help' });
+  await startGateway(t, { home });
+  await heard(ann.id, /\/help/);
+  const sent = await runTalaria(t, ['send', `telegram:${ann.id}`, 'dinner', 'is', 'ready'], { home });
+  assert.equal(sent.code, 0);
+  await heard(ann.id, /^dinner is ready$/);
+  const wrong = await runTalaria(t, ['send', 'pigeon:7', 'hello'], { home });
+  assert.deepEqual([wrong.code, wrong.stderr.split('\n').length], [1, 2]);
+});
+
+test('setting up checks the token before it writes anything', async (t) => {
+  const { platform, home } = await stage(t, { token: null });
+  const wrong = await runTalaria(t, ['setup', 'telegram', '--token-stdin'], { home, input: '1:not-the-token\n' });
+  assert.deepEqual([wrong.code, /nothing was changed/.test(wrong.stderr)], [1, true]);
+  const right = await runTalaria(t, ['setup', 'telegram', '--token-stdin'], { home, input: `${platform.token}\n` });
+  assert.deepEqual([right.code, /@tala_bot/.test(right.stderr)], [0, true]);
+  assert.ok((await readFile(join(home, '.env'), 'utf8')).includes(platform.token));
+  assert.ok(!(await readFile(join(home, 'config.yaml'), 'utf8')).includes(platform.token));
+});
+
+test('a token that Telegram does not know stops the start, with what to do', async (t) => {
+  const { home } = await stage(t, { token: '1:wrong-token-0123456789' });
+  const { code, stderr } = await runTalaria(t, ['gateway', '--port', '0'], { home });
+  assert.equal(code, 1);
+  assert.match(stderr, /Telegram does not know this token/);
+  assert.ok(!stderr.includes('wrong-token'));
+});
