@@ -3,10 +3,11 @@
  * are compared between an early and a late moment of rest. Prints the rows, and fails if a limit is missed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createCollector, type Collector } from './collect-garbage.ts';
 import { descriptorsOf, metricsOf } from './gateway-figures.ts';
 import { modelConfig } from './load.ts';
 import { ManyTurns, type TurnPlan } from './many-turns.ts';
-import { formatRow, startGateway, withHome, type Row } from './measure.ts';
+import { formatRow, median, startGateway, withHome, type Row } from './measure.ts';
 import { startModelServerProcess } from './model-server.ts';
 import { residentBytes } from './process-figures.ts';
 
@@ -19,10 +20,12 @@ const atOnce = 20;
 const growthMaxMb = 20;
 /** Longer than idle connections are kept on either side. */
 const restMs = 16_000;
-const restReadings = 5;
+const restReadings = 3;
 
 interface Rest {
   readonly turns: number;
+  /** As it stands, garbage that nobody has needed to collect included. */
+  readonly uncollectedMb: number;
   readonly residentMb: number;
   readonly heapMb: number;
   readonly timers: number;
@@ -33,7 +36,8 @@ async function soak(): Promise<Row[]> {
   const server = await startModelServerProcess();
   try {
     return await withHome(modelConfig(server.url), async (home) => {
-      const gateway = await startGateway(home);
+      const collector = await createCollector();
+      const gateway = await startGateway(home, collector.env);
       const pid = gateway.child.pid ?? 0;
       let done = 0;
       let [failed, lost] = [0, 0];
@@ -49,11 +53,11 @@ async function soak(): Promise<Row[]> {
       };
       try {
         await work(turnsWanted * warmUpShare);
-        const early = await rest(gateway.url, pid, done);
+        const early = await rest(gateway.url, pid, collector, done);
         let late = early;
         for (let step = 0; step < steps; step++) {
           await work((turnsWanted * (1 - warmUpShare)) / steps);
-          late = await rest(gateway.url, pid, done);
+          late = await rest(gateway.url, pid, collector, done);
         }
         return rowsOf(early, late, { failed, lost });
       } finally {
@@ -65,11 +69,13 @@ async function soak(): Promise<Row[]> {
   }
 }
 
-/** The smallest of several readings: what is only waiting to be collected does not count. */
-async function rest(url: string, pid: number, turns: number): Promise<Rest> {
+/** The median of several readings, each after a collection: what is left is what it keeps. */
+async function rest(url: string, pid: number, collector: Collector, turns: number): Promise<Rest> {
   await sleep(restMs);
-  const readings: Omit<Rest, 'turns'>[] = [];
+  const uncollectedMb = residentBytes(pid) / 1e6;
+  const readings: Omit<Rest, 'turns' | 'uncollectedMb'>[] = [];
   for (let reading = 0; reading < restReadings; reading++) {
+    await collector.collect();
     const metrics = await metricsOf(url);
     readings.push({
       residentMb: residentBytes(pid) / 1e6,
@@ -79,13 +85,14 @@ async function rest(url: string, pid: number, turns: number): Promise<Rest> {
     });
     await sleep(200);
   }
-  const least = (figure: keyof Omit<Rest, 'turns'>) => Math.min(...readings.map((one) => one[figure] ?? 0));
+  const usual = (figure: keyof (typeof readings)[0]) => median(readings.map((one) => one[figure] ?? 0));
   const found = {
     turns,
-    residentMb: least('residentMb'),
-    heapMb: least('heapMb'),
-    timers: least('timers'),
-    descriptors: descriptorsOf(pid) === null ? null : least('descriptors'),
+    uncollectedMb,
+    residentMb: usual('residentMb'),
+    heapMb: usual('heapMb'),
+    timers: usual('timers'),
+    descriptors: descriptorsOf(pid) === null ? null : usual('descriptors'),
   };
   console.log(`  at rest after ${turns} turns: ${JSON.stringify(found)}`);
   return found;
@@ -100,6 +107,7 @@ function rowsOf(early: Rest, late: Rest, { failed, lost }: { failed: number; los
     { name: 'turns failed', value: failed, unit: 'turns', limit: 0 },
     { name: 'messages lost or out of order', value: lost, unit: 'messages', limit: 0 },
     { name: 'resident at the end', value: late.residentMb, unit: 'MB' },
+    { name: 'the same before a collection', value: late.uncollectedMb, unit: 'MB' },
     { name: 'heap at the end', value: late.heapMb, unit: 'MB' },
     grown(`resident, grown since turn ${early.turns}`, 'residentMb', 'MB', growthMaxMb),
     grown('descriptors, more', 'descriptors', 'open', 0),
