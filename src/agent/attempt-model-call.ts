@@ -124,6 +124,7 @@ async function startCall(
     {
       runtime: id,
       units: prepared.units,
+      settingUnit: prepared.settingUnit,
       headSeq: head.seq,
       headReason: head.reason,
       effort: request.effort,

@@ -30,6 +30,12 @@ test('C95 a prompt that differs without a reason is unexplained, from its first 
   assert.equal(promptStep({ ...now, units: ['tools'] }, trail).prefixBreak, 'unexplained');
 });
 
+test('C94 a model that leaves out its thought explains a change of how to think, and nothing else', () => {
+  const changed = { ...now, units: ['tools', 'other setting', 'hello'] };
+  assert.equal(promptStep({ ...changed, settingUnit: 1 }, trail).prefixBreak, 'thought-missing');
+  assert.equal(promptStep({ ...changed, settingUnit: 2 }, trail).prefixBreak, 'unexplained');
+});
+
 test('C94 a new head explains it with its own reason, another effort with that', () => {
   const changed = { ...now, units: ['other tools', 'system', 'hello'] };
   const newHead = { ...changed, headSeq: 9, headReason: 'registry-changed' } as const;

@@ -13,6 +13,8 @@ export interface PromptNow {
   /** As `runtimeId` says. */
   readonly runtime: string;
   readonly units: readonly string[];
+  /** As the prepared request has it. */
+  readonly settingUnit?: number | undefined;
   /** The newest head: where it stands in the log, and why it is there. */
   readonly headSeq: number;
   readonly headReason: HeadReason;
@@ -29,15 +31,16 @@ export function promptStep(now: PromptNow, trail: PromptTrail | null): PromptSte
   const hashes = now.units.map((unit) => hash('sha256', unit, 'base64url').slice(0, unitHashChars));
   const before = trail?.units ?? [];
   const kept = commonLength(before, hashes);
-  const prefixBreak = trail !== null && kept === before.length ? null : reasonOfBreak(now, trail);
+  const prefixBreak = trail !== null && kept === before.length ? null : reasonOfBreak(now, trail, kept);
   return { runtime, kept, added: hashes.slice(kept), prefixBreak, headSeq, effort };
 }
 
-function reasonOfBreak(now: PromptNow, trail: PromptTrail | null): PrefixReason {
+function reasonOfBreak(now: PromptNow, trail: PromptTrail | null, kept: number): PrefixReason {
   if (trail === null) return now.wasAnswered ? 'other-model' : 'first-call';
   if (now.headSeq !== trail.headSeq && now.headReason !== 'session-started') return now.headReason;
   if (now.wasRewound) return 'rewound';
-  return now.effort === trail.effort ? 'unexplained' : 'effort-changed';
+  if (now.effort !== trail.effort) return 'effort-changed';
+  return kept === now.settingUnit ? 'thought-missing' : 'unexplained';
 }
 
 function commonLength(one: readonly string[], other: readonly string[]): number {

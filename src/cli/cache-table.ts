@@ -17,6 +17,7 @@ export const reasonWords: Readonly<Record<PrefixReason, string>> = {
   'system-prompt-changed': 'the system prompt was changed',
   'registry-changed': 'tools came or went',
   'effort-changed': 'the reasoning effort was changed',
+  'thought-missing': 'the model left out a thought, so it could not think on',
   compressed: 'the conversation was shortened',
   rewound: 'a part of the conversation was taken back',
   unexplained: 'NO REASON ON RECORD: a bug in Talaria',

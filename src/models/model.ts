@@ -98,6 +98,8 @@ export interface PreparedRequest {
    * one per message. Without marks that are no part of the prompt.
    */
   readonly units: readonly string[];
+  /** Which unit says how to think, if one does: it may change because the model left its thought out, not by choice. */
+  readonly settingUnit?: number;
   /** What is sent. Empty for a model without a wire. */
   readonly body: string;
 }

@@ -36,7 +36,8 @@ export type Effort = (typeof efforts)[number];
 
 /**
  * Why a prompt does not begin like the one before it on the same runtime. `first-call`: there was none before;
- * `other-model`: this session spoke to another model until now. `unexplained` is a bug, and counted as one.
+ * `other-model`: this session spoke to another model until now. `thought-missing`: a model that thinks asked for a tool
+ * without a thought, and can't be asked to think until its turn is over. `unexplained` is a bug, and counted as one.
  */
 export type PrefixReason =
   | 'first-call'
@@ -46,6 +47,7 @@ export type PrefixReason =
   | 'system-prompt-changed'
   | 'registry-changed'
   | 'effort-changed'
+  | 'thought-missing'
   | 'compressed'
   | 'rewound'
   | 'unexplained';

@@ -3,7 +3,7 @@
  * messages, marks for the provider's cache on top. The bytes depend on the runtime and the request alone.
  */
 import type { ApiKey, ModelRequest, Runtime } from '../../model.ts';
-import type { Protocol } from '../protocol.ts';
+import type { EncodedRequest, Protocol } from '../protocol.ts';
 import { historyMarks, marked, marksMax, type EncodedMessage } from '../cache-marks.ts';
 import { createMessagesDecoder } from './decode-stream.ts';
 import { encodeMessages, textBlock, turnBeganWithoutThought } from './encode-messages.ts';
@@ -38,7 +38,7 @@ function anthropicHeaders(runtime: Runtime, key: ApiKey): Readonly<Record<string
   };
 }
 
-function encode(runtime: Runtime, request: ModelRequest): { readonly body: string; readonly units: readonly string[] } {
+function encode(runtime: Runtime, request: ModelRequest): EncodedRequest {
   const wanted = thinkingSetting(runtime, request.effort);
   const hasBudget = wanted.thinking?.budget_tokens !== undefined;
   const setting = hasBudget && turnBeganWithoutThought(runtime, request.messages) ? thinkingOff(runtime) : wanted;
@@ -67,6 +67,7 @@ function encode(runtime: Runtime, request: ModelRequest): { readonly body: strin
       settingJson,
       ...messages.map(({ role, blocks }) => `${role}:[${blocks.join(',')}]`),
     ],
+    settingUnit: 2,
   };
 }
 
