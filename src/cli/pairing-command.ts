@@ -20,7 +20,9 @@ export async function pairingListCommand(context: CommandContext, input: Command
     const rows = [
       ...report.people.map((one) => row(one, one.role, `since ${formatTime(one.addedAt)}`)),
       ...report.pending.map((one) => row(one, 'asks', `their code is good until ${formatTime(one.expiresAt)}`)),
-      ...report.refused.map((one) => row(one, 'refused', `${one.count} times, last ${formatTime(one.lastAt)}`)),
+      ...report.refused.map((one) =>
+        row(one, 'refused', `${one.count === 1 ? 'once' : `${one.count} times`}, last ${formatTime(one.lastAt)}`),
+      ),
     ];
     if (rows.length === 0) streams.note('nobody yet: who writes to a channel of yours is given a code to approve');
     else await writeTable(context, ['CHANNEL', 'ID', 'NAME', 'STATE', 'WHEN'], rows);
