@@ -16,8 +16,9 @@ import type { SessionSettings } from '../protocol/api.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Store } from '../store/store.ts';
 import { createMemoryTool } from '../tools/memory/memory-tool.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
-import { buildAgent, memoriesFolder, turnSettings } from './build-agent.ts';
+import { buildAgent, buildTools, memoriesFolder, turnSettings } from './build-agent.ts';
 import { buildRuntimes, type Runtimes } from './build-runtimes.ts';
 import type { ConfigSource } from './open-config.ts';
 import { withModel } from './session-model.ts';
@@ -59,6 +60,15 @@ export function createAgents(options: AgentsOptions): Agents {
   });
   const memoryTool = createMemoryTool({ folder: join(home, memoriesFolder) });
   const sharedTools = [memoryTool, ...(options.extraTools ?? [])];
+  // Describing tools costs more than all else in an agent, and they hold nothing of a session.
+  let newest: { readonly commandTimeoutMs: number; readonly tools: ToolRegistry } | null = null;
+  const toolsFor = (inputs: AgentInputs): ToolRegistry => {
+    const commandTimeoutMs = (inputs['terminal.timeout_s'] ?? 180) * 1_000;
+    if (newest?.commandTimeoutMs !== commandTimeoutMs) {
+      newest = { commandTimeoutMs, tools: buildTools({ env, clock, commandTimeoutMs, sharedTools }) };
+    }
+    return newest.tools;
+  };
   const find = createFinder(options);
   const openModel: OpenModel = async (runtime) => {
     const { createOpenModel } = await import('../models/open-model.ts');
@@ -83,7 +93,7 @@ export function createAgents(options: AgentsOptions): Agents {
       const session = await store.read.session(sessionId);
       const settings = session?.settings ?? noSettings;
       const { inputs, runtimes } = await plan(settings);
-      const build = () => buildAgent({ home, inputs, runtimes, openModel, env, clock, sharedTools });
+      const build = () => buildAgent({ home, inputs, runtimes, openModel, clock, tools: toolsFor(inputs) });
       const { agent, giveBack } = await cache.borrow(sessionId, agentSignature(inputs), build);
       const channel = session?.key.split(':')[0] ?? '';
       return {

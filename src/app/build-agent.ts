@@ -12,7 +12,7 @@ import type { OpenModel } from '../models/model.ts';
 import type { SessionSettings } from '../protocol/api.ts';
 import { createFileTools } from '../tools/files/file-tools.ts';
 import type { Tool } from '../tools/tool.ts';
-import { createToolRegistry } from '../tools/registry.ts';
+import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts';
 import { createTerminalTool } from '../tools/terminal/terminal-tool.ts';
 import type { Runtimes } from './build-runtimes.ts';
 
@@ -27,21 +27,30 @@ export interface BuildAgentOptions {
   readonly inputs: RebuildInputs;
   readonly runtimes: Runtimes;
   readonly openModel: OpenModel;
+  readonly clock: Clock;
+  readonly tools: ToolRegistry;
+}
+
+/** What tools are made of; sessions for which it is the same share them. */
+export interface BuildToolsOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
+  readonly commandTimeoutMs: number;
   /** Tools that must be one for the whole process, because they guard something shared. */
   readonly sharedTools: readonly Tool[];
 }
 
-export function buildAgent(options: BuildAgentOptions): Agent {
-  const { home, inputs, runtimes, clock, env } = options;
-  const workspace = resolve(home, inputs['terminal.cwd'] ?? 'workspace');
-  const timeoutSeconds = inputs['terminal.timeout_s'] ?? 180;
-  const tools = createToolRegistry([
-    createTerminalTool({ clock, env, defaultTimeoutMs: timeoutSeconds * 1_000 }),
+export function buildTools({ env, clock, commandTimeoutMs, sharedTools }: BuildToolsOptions): ToolRegistry {
+  return createToolRegistry([
+    createTerminalTool({ clock, env, defaultTimeoutMs: commandTimeoutMs }),
     ...createFileTools(),
-    ...options.sharedTools,
+    ...sharedTools,
   ]);
+}
+
+export function buildAgent(options: BuildAgentOptions): Agent {
+  const { home, inputs, runtimes, clock, tools } = options;
+  const workspace = resolve(home, inputs['terminal.cwd'] ?? 'workspace');
   const clients = new RuntimeClients(options.openModel);
   return {
     chain: new RuntimeChain(runtimes.chain, clients),

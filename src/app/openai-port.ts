@@ -8,7 +8,8 @@ import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import { sessionNameProblem, type SessionId } from '../protocol/ids.ts';
 import type { Entry, EntryBody, Message } from '../protocol/messages.ts';
-import { noTokens, type TokenUsage } from '../protocol/usage.ts';
+import { noTokens } from '../protocol/usage.ts';
+import { totalOfCalls } from '../protocol/usage-text.ts';
 import type { SessionRecord, Store } from '../store/store.ts';
 import { noSettings, type Agents } from './agents.ts';
 
@@ -139,20 +140,9 @@ function pastOf(deps: OpenAiPortDeps, history: readonly Message[], system: strin
 
 async function factsOf(store: Store, sessionId: SessionId, turnId: Entry['turnId']): Promise<TurnFacts> {
   if (turnId === null) return { usage: noTokens, stop: 'answer' };
-  const calls = await store.read.modelCalls(sessionId, turnId);
-  const usage = calls.reduce<TokenUsage>((sum, call) => (call.usage === null ? sum : added(sum, call.usage)), noTokens);
+  const usage = totalOfCalls(await store.read.modelCalls(sessionId, turnId));
   const entries = await store.read.entries(sessionId, { after: 0, limit: entriesOfTurnMax });
   const words = entries.flatMap((entry) => (entry.turnId === turnId && entry.kind === 'notice' ? [entry.text] : []));
   if (words.some((text) => text.startsWith('The answer was cut off'))) return { usage, stop: 'length' };
   return { usage, stop: words.some((text) => text.endsWith('declined to answer this.')) ? 'refused' : 'answer' };
-}
-
-function added(sum: TokenUsage, usage: TokenUsage): TokenUsage {
-  return {
-    inputTokens: sum.inputTokens + usage.inputTokens,
-    cachedTokens: sum.cachedTokens + usage.cachedTokens,
-    cacheWriteTokens: sum.cacheWriteTokens + usage.cacheWriteTokens,
-    outputTokens: sum.outputTokens + usage.outputTokens,
-    reasoningTokens: sum.reasoningTokens + usage.reasoningTokens,
-  };
 }

@@ -3,7 +3,7 @@ import type { ModelCallRecord, PrefixReason } from '../protocol/usage.ts';
 import { formatTime } from '../tui/format-time.ts';
 import { printableLine } from '../tui/printable.ts';
 import type { Style } from '../tui/style.ts';
-import { costText, countText, knownUsdText, shareText, tokensText, totalOfCalls } from '../tui/usage-text.ts';
+import { costText, countText, knownUsdText, shareText, tokensText, totalOfCalls } from '../protocol/usage-text.ts';
 import { formatTable } from './table.ts';
 
 const modelCharsMax = 60;

@@ -5,7 +5,7 @@ import type { StatusReport } from '../protocol/api.ts';
 import { restingKeyLines } from '../tui/model-words.ts';
 import { printable } from '../tui/printable.ts';
 import type { Style } from '../tui/style.ts';
-import { countText } from '../tui/usage-text.ts';
+import { countText } from '../protocol/usage-text.ts';
 import type { CommandInput } from './arguments.ts';
 import { exitCodes, type CommandContext, type ExitCode } from './command.ts';
 import { openConnection } from './open-connection.ts';

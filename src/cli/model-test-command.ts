@@ -1,7 +1,7 @@
 /** `talaria model test`: asks a model one small thing for real, with each of its keys. */
 import type { ModelTrial } from '../app/try-model.ts';
 import { printable, printableLine } from '../tui/printable.ts';
-import { tokensText } from '../tui/usage-text.ts';
+import { tokensText } from '../protocol/usage-text.ts';
 import type { CommandInput } from './arguments.ts';
 import { CliError, exitCodes, type CommandContext, type ExitCode } from './command.ts';
 import { openModels } from './open-models.ts';

@@ -7,7 +7,7 @@ import { formatDuration, formatTime } from '../tui/format-time.ts';
 import { modelWords, restingKeyLines } from '../tui/model-words.ts';
 import { printable } from '../tui/printable.ts';
 import { totalCost } from '../tui/status-lines.ts';
-import { tokensText, usdText } from '../tui/usage-text.ts';
+import { tokensText, usdText } from '../protocol/usage-text.ts';
 import type { CommandInput } from './arguments.ts';
 import { CliError, exitCodes, type CommandContext, type ExitCode } from './command.ts';
 import { findRunningGateway } from './running-gateway.ts';

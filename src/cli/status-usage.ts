@@ -4,7 +4,7 @@ import { localDay } from '../lib/local-day.ts';
 import type { UsageSum } from '../protocol/usage.ts';
 import { printableLine } from '../tui/printable.ts';
 import type { Style } from '../tui/style.ts';
-import { costText, countText, shareText, tokensText, totalOfSums } from '../tui/usage-text.ts';
+import { costText, countText, shareText, tokensText, totalOfSums } from '../protocol/usage-text.ts';
 import type { CommandInput } from './arguments.ts';
 import { exitCodes, type CommandContext, type ExitCode } from './command.ts';
 import { withApi } from './open-connection.ts';

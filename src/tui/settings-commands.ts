@@ -3,7 +3,7 @@ import { efforts } from '../protocol/usage.ts';
 import type { SessionSettings, SettingsQuote } from '../protocol/api.ts';
 import type { ChatControl } from './chat-control.ts';
 import { printable, printableLine } from './printable.ts';
-import { countText, usdText } from './usage-text.ts';
+import { countText, usdText } from '../protocol/usage-text.ts';
 
 const nameCharsMax = 100;
 

@@ -2,7 +2,7 @@
 import type { SessionSettings, StatusReport } from '../protocol/api.ts';
 import { modelWords, restingKeyLines } from './model-words.ts';
 import { printable } from './printable.ts';
-import { countText, costText, usdText } from './usage-text.ts';
+import { countText, costText, usdText } from '../protocol/usage-text.ts';
 
 export function statusLines(
   status: StatusReport,

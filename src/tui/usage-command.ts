@@ -1,7 +1,7 @@
 /** `/usage`: what the last turn, the session and today took. */
 import type { ChatControl } from './chat-control.ts';
 import { localDay } from '../lib/local-day.ts';
-import { costText, tokensText, totalOfCalls, totalOfSums, type UsageTotal } from './usage-text.ts';
+import { costText, tokensText, totalOfCalls, totalOfSums, type UsageTotal } from '../protocol/usage-text.ts';
 
 export async function usageCommand(chat: ChatControl): Promise<void> {
   const { api, name } = chat.conversation;

@@ -4,7 +4,7 @@ import { efforts } from '../../protocol/usage.ts';
 import type { SessionRecord } from '../../store/store.ts';
 import { noSession, say, type Command } from './command.ts';
 import type { CommandServices } from './services.ts';
-import { countText, usdText } from './usage-text.ts';
+import { countText, usdText } from '../../protocol/usage-text.ts';
 
 export const modelCommand: Command = {
   name: 'model',

@@ -6,7 +6,7 @@ import type { Identity } from '../identity.ts';
 import { noSession, say, type Command } from './command.ts';
 import { isOpenQuestion } from './question-commands.ts';
 import type { CommandServices } from './services.ts';
-import { totalOfCalls, totalOfSums, usageLine, usdText } from './usage-text.ts';
+import { countText, totalOfCalls, totalOfSums, usdText, type UsageTotal } from '../../protocol/usage-text.ts';
 
 const memoryCharsMax = 3_000;
 const descriptionCharsMax = 100;
@@ -112,3 +112,13 @@ export const memoryCommand: Command = {
     return say(text.length <= memoryCharsMax ? text : `${text.slice(0, memoryCharsMax).toWellFormed()}…`);
   },
 };
+
+/** `3 calls, 1,234 tokens in (1,000 cached), 56 out, $0.0042`. */
+function usageLine(total: UsageTotal): string {
+  const { calls, inputTokens, cachedTokens, outputTokens, usd, unpricedCalls } = total;
+  const cached = cachedTokens === 0 ? '' : ` (${countText(cachedTokens)} cached)`;
+  const tokens = `${countText(inputTokens)} tokens in${cached}, ${countText(outputTokens)} out`;
+  const known = unpricedCalls > 0 && usd === 0 ? 'cost unknown' : usdText(usd);
+  const unknown = unpricedCalls > 0 && usd > 0 ? `, and ${unpricedCalls} of unknown cost` : '';
+  return `${calls} ${calls === 1 ? 'call' : 'calls'}, ${tokens}, ${known}${unknown}`;
+}

@@ -1,5 +1,5 @@
 /** Tokens and money in words, and sums over model calls. What is not known is said, never counted as nothing. */
-import { noTokens, type ModelCallRecord, type TokenUsage, type UsageSum } from '../protocol/usage.ts';
+import { noTokens, type ModelCallRecord, type TokenUsage, type UsageSum } from './usage.ts';
 
 export interface UsageTotal extends TokenUsage {
   readonly calls: number;

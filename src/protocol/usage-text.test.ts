@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { countingIdSource } from '../lib/ids.ts';
-import { noTokens, type ModelCallRecord, type Usage } from '../protocol/usage.ts';
+import { noTokens, type ModelCallRecord, type Usage } from './usage.ts';
 import { costText, noUsage, shareText, tokensText, totalOfCalls, usdText } from './usage-text.ts';
 
 const ids = countingIdSource();
