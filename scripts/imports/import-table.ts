@@ -14,7 +14,16 @@ export const importTable: Readonly<Record<string, readonly string[]>> = {
   app: ['gateway', 'channels', 'http', 'agent', 'tools', 'models', 'store', 'config', 'protocol', 'lib'],
   channels: ['http', 'protocol', 'lib'],
   http: ['lib'],
-  gateway: ['agent', 'channels/channel.ts', 'models/model.ts', 'tools/tool.ts', 'store/store.ts', 'protocol', 'lib'],
+  gateway: [
+    'agent',
+    'channels/channel.ts',
+    'models/model.ts',
+    'tools/tool.ts',
+    'tools/holding.ts',
+    'store/store.ts',
+    'protocol',
+    'lib',
+  ],
   agent: ['models/model.ts', 'tools/tool.ts', 'store/store.ts', 'protocol', 'lib'],
   tools: ['protocol', 'lib'],
   models: ['protocol', 'lib'],
@@ -29,6 +38,10 @@ export const contracts: readonly string[] = [
   'channels/channel.ts',
   'models/model.ts',
   'tools/tool.ts',
+  'tools/holding.ts',
+  'tools/approval.ts',
+  'tools/sandbox.ts',
+  'tools/egress.ts',
   'store/store.ts',
 ];
 

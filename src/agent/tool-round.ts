@@ -3,7 +3,6 @@
  * round allows it, otherwise one after the other. Whatever a call asks for, it ends in exactly one stored result; each
  * is stored the moment it is there, so that a crash loses none that had finished.
  */
-import type { SessionId } from '../protocol/ids.ts';
 import type { CallOutcome } from '../protocol/messages.ts';
 import type { CallRecord, SessionWrite } from '../store/store.ts';
 import type { ToolContext, ToolOutcome } from '../tools/tool.ts';
@@ -14,6 +13,7 @@ import { questionButtons, questionText } from './questions.ts';
 import { replyTo } from './reply-to.ts';
 import { boundedResult } from './result-bound.ts';
 import { ActionCut, type TurnDeps } from './turn-deps.ts';
+import { turnMarks } from './turn-marks.ts';
 
 const callsAtOnceMax = 8;
 
@@ -83,11 +83,10 @@ async function runOne({ deps, journal, history }: Round, prepared: PreparedCall,
   // One that may be repeated or taken up again can be found as started already.
   if (record.state !== 'started') await deps.commit([{ verb: 'start-call', turnId, callId }]);
   deps.sink({ kind: 'call-started', turnId, callId, name, arguments: record.arguments });
-  const outcome = prepared.kind === 'ready' ? await useTool(deps, sessionId, prepared, signal) : mistakeOf(prepared);
+  const outcome = prepared.kind === 'ready' ? await useTool(deps, journal, prepared, signal) : mistakeOf(prepared);
   if (outcome === 'left') return;
   if (outcome.kind === 'ask') {
-    const { text, choices, deadline } = outcome;
-    const question = { text, choices, deadline };
+    const { kind: _ask, ...question } = outcome;
     const words = { text: questionText(question), buttons: questionButtons(callId, question) };
     const reply = await replyTo(deps, journal, turnId, words);
     await deps.commit([{ verb: 'ask', turnId, callId, question, reply }]);
@@ -122,7 +121,7 @@ export function settled(call: CallRecord, outcome: CallOutcome, text: string, is
 /** `left`: the program is leaving, and what the call began goes on without it; the call stays started. */
 async function useTool(
   deps: TurnDeps,
-  sessionId: SessionId,
+  { session: { id: sessionId }, entries }: Journal,
   prepared: PreparedCall & { kind: 'ready' },
   signal: AbortSignal,
 ): Promise<ToolOutcome | 'left'> {
@@ -135,6 +134,7 @@ async function useTool(
     spoolFolder: deps.agent.spoolFolder(sessionId),
     signal: cut.signal,
     onOutput: (text: string) => deps.sink({ kind: 'call-output', turnId: record.turnId, callId: record.id, text }),
+    ...turnMarks(entries, record.turnId),
   };
   const using = begin(prepared, context).catch((error: unknown): ToolOutcome => {
     // A tool reports its own failures; what it throws is an abort or a bug. The model is told, and the turn goes on.
@@ -152,7 +152,8 @@ async function begin(
 ): Promise<ToolOutcome> {
   if (record.state === 'waiting') {
     const noAnswer: ToolOutcome = { kind: 'failed', text: 'The tool that asked can not take an answer any more.' };
-    return (await tool.answered?.(input, record.answer, context)) ?? noAnswer;
+    if (record.question === null) return noAnswer;
+    return (await tool.answered?.(input, record.answer, context, record.question)) ?? noAnswer;
   }
   if (record.state === 'planned' || record.replay !== 'attach') return tool.run(input, context);
   return (await tool.attach?.(input, context)) ?? { kind: 'unknown', text: lostText };

@@ -15,7 +15,23 @@ const withSecrets: Config = {
   ...defaultConfig,
   model: { ...defaultConfig.model, provider: 'anthropic', api_key: ['sk-one', 'sk-two'] },
   channels: { ...defaultConfig.channels, api: { ...defaultConfig.channels.api, key: 'api-secret' } },
-  mcp_servers: { a: { command: 'x', args: ['y'], env: { TOKEN: 'mcp-secret' }, url: null, headers: {} } },
+  mcp_servers: {
+    a: {
+      command: 'x',
+      args: ['y'],
+      env: { TOKEN: 'mcp-secret' },
+      url: null,
+      headers: {},
+      enabled: true,
+      include: null,
+      exclude: [],
+      timeout_s: 60,
+      auth: 'none',
+      sandbox: true,
+      folders: [],
+      network: [],
+    },
+  },
   store: { url: 'postgres://me:db-secret@db.test/talaria' },
 };
 

@@ -6,6 +6,7 @@
  */
 import * as z from 'zod/mini';
 import { _default as withDefault } from 'zod/mini';
+import { toolsetNames } from '../protocol/toolsets.ts';
 import { efforts } from '../protocol/usage.ts';
 
 export interface KeyNote {
@@ -73,12 +74,19 @@ const webAddressWords = 'a web address that begins with http:// or https://';
 const busyMode = z.enum(['steer', 'queue', 'interrupt']);
 const toolsets = z.array(
   key(
-    { description: 'A toolset.', expects: 'the name of a toolset in lower case, like core' },
-    matching(/^[a-z][a-z0-9_-]{0,63}$/),
+    { description: 'A toolset.', expects: `one of ${toolsetNames.join(', ')}, or mcp-SERVER` },
+    matching(new RegExp(`^(?:${toolsetNames.join('|')}|mcp-[A-Za-z0-9_-]{1,64})$`)),
   ),
 );
 const toolsetsWords = 'a list of toolsets, like [core]';
 const provider = z.enum(providers);
+const hosts = z.array(
+  key(
+    { description: 'A host.', expects: 'a host name like example.com, *.example.com or "*", without a port' },
+    matching(/^(?:\*|(?:\*\.)?[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|[0-9A-Fa-f:]{2,45})$/),
+  ),
+);
+const hostsWords = 'a list of host names, like [example.com]';
 
 const modelKeys = {
   name: key(
@@ -300,6 +308,23 @@ const mcpServer = z
         {},
       ),
     ),
+    enabled: key('Whether it is used.', withDefault(z.boolean(), true)),
+    include: key({ description: 'Only these of its tools, by its own names.', unset: 'all' }, unset(z.array(text))),
+    exclude: key('All but these of its tools.', withDefault(z.array(text), [])),
+    timeout_s: key('A call that takes longer has failed.', withDefault(seconds(1, daySeconds), 60)),
+    auth: key(
+      '`oauth`: sign in at the address with a browser (`talaria mcp test NAME` begins it).',
+      withDefault(z.enum(['none', 'oauth']), 'none'),
+    ),
+    sandbox: key(
+      'Whether a started program is kept in the sandbox: it sees the workspace and `folders`, nothing else.',
+      withDefault(z.boolean(), true),
+    ),
+    folders: key('Folders that it may use besides the workspace.', withDefault(z.array(text), [])),
+    network: key(
+      { description: 'Hosts that it may reach; "*" is every one.', expects: hostsWords },
+      withDefault(hosts, []),
+    ),
   })
   .check(
     z.refine<unknown>(
@@ -312,6 +337,31 @@ const serverName = key(
   { description: 'A server.', expects: 'a name of letters, digits, - and _ (at most 64)' },
   matching(/^[A-Za-z0-9_-]{1,64}$/),
 );
+
+const webhook = z.strictObject({
+  secret: key(
+    { description: 'What calls are signed with; at least 16 characters.', secret: true },
+    z.string().check(z.minLength(16)),
+  ),
+  signature: key(
+    'How calls are signed: `talaria` (X-Talaria-Signature), `github`, `gitlab`, `slack`, `stripe`; all but GitLab by HMAC-SHA256.',
+    withDefault(z.enum(['talaria', 'github', 'gitlab', 'slack', 'stripe']), 'talaria'),
+  ),
+  prompt: key('What the agent is told; `{{a.b.0}}` is a field of the JSON that was sent, `{{body}}` all of it.', text),
+  deliver_to: key(
+    {
+      description: 'Where the answer goes.',
+      expects: 'CHANNEL:CHAT, like telegram:12345',
+      unset: 'only into the session',
+    },
+    unset(matching(/^[a-z]+:.+$/)),
+  ),
+  session: key(
+    '`each`: every call is a conversation of its own; `shared`: one for all.',
+    withDefault(z.enum(['each', 'shared']), 'each'),
+  ),
+  toolsets: key({ description: 'Toolsets for its turns.', expects: toolsetsWords }, withDefault(toolsets, ['safe'])),
+});
 
 export const configSchema = z.strictObject({
   model: key('The model that answers.', z.prefault(mainModel, {})),
@@ -414,6 +464,35 @@ export const configSchema = z.strictObject({
     ),
     cwd: key('Folder that commands start in; a relative one is inside the home.', withDefault(text, 'workspace')),
     timeout_s: key('A command that runs longer is ended.', withDefault(seconds(1, daySeconds), 180)),
+    network: key(
+      { description: 'Hosts that commands may reach without asking; "*" is every one.', expects: hostsWords },
+      withDefault(hosts, []),
+    ),
+    folders: key('Folders that commands may read and change besides the first one.', withDefault(z.array(text), [])),
+    env: key(
+      { description: 'Environment variables that commands see besides the harmless ones, by name.' },
+      withDefault(
+        z.array(
+          key(
+            { description: 'A variable.', expects: 'the name of an environment variable' },
+            matching(/^[A-Za-z_][A-Za-z0-9_]*$/),
+          ),
+        ),
+        [],
+      ),
+    ),
+    idle_hours: key(
+      'What a session holds (its shell, processes, browser) ends after this long without use; 0: never.',
+      withDefault(whole(0, 8_760), 24),
+    ),
+    docker_image: key(
+      { description: 'For `docker`: the image that commands run in; it needs bash.' },
+      withDefault(text, 'debian:stable-slim'),
+    ),
+    ssh_target: key(
+      { description: 'For `ssh`: where commands run.', expects: 'USER@HOST or USER@HOST:PORT', unset: 'none' },
+      unset(matching(/^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+(?::\d{1,5})?$/)),
+    ),
   }),
   approvals: section('Asking before risky commands.', {
     mode: key(
@@ -421,6 +500,50 @@ export const configSchema = z.strictObject({
       withDefault(z.enum(['ask', 'smart', 'off']), 'ask'),
     ),
     timeout_s: key('No answer within this time counts as no.', withDefault(seconds(1, 7 * daySeconds), 300)),
+    approvers: key(
+      'Who may say yes: `owner`, or `user` for everybody in their own conversation.',
+      withDefault(z.enum(['owner', 'user']), 'owner'),
+    ),
+    unattended: key(
+      'In a turn that nobody watches (a schedule, a webhook), what would ask is refused: `deny`; or done: `allow`.',
+      withDefault(z.enum(['deny', 'allow']), 'deny'),
+    ),
+  }),
+  files: section('Files that the agent may read and change.', {
+    roots: key('Folders besides the one that commands start in.', withDefault(z.array(text), [])),
+    checkpoints: key('Whether the state before each change is kept, for /rollback.', withDefault(z.boolean(), true)),
+    checkpoint_days: key('How long it is kept.', withDefault(whole(1, 3_650), 14)),
+  }),
+  web: section('Searching and reading the web.', {
+    search: key(
+      'Who searches; `auto` takes the one that a key is there for, else one that needs none.',
+      withDefault(z.enum(['auto', 'duckduckgo', 'brave', 'tavily', 'exa', 'serper', 'searxng']), 'auto'),
+    ),
+    api_key: secretText('Key of the search provider.', 'BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY, SERPER_API_KEY'),
+    search_url: key(
+      {
+        description: 'Address of a SearXNG server, or to reach a provider through a proxy.',
+        expects: webAddressWords,
+        unset: "the provider's own",
+      },
+      unset(webAddress),
+    ),
+    private_hosts: key(
+      {
+        description: 'Hosts of your own network that web tools and the browser may reach all the same.',
+        expects: hostsWords,
+      },
+      withDefault(hosts, []),
+    ),
+  }),
+  browser: section('The browser.', {
+    path: key({ description: 'The Chromium or Chrome to use.', unset: 'looked for' }, unsetText()),
+  }),
+  tools: section('What the model is told about tools.', {
+    schema_bytes: key(
+      'Most bytes of tool descriptions in every prompt; tools beyond it are found with `tool_search`.',
+      withDefault(whole(1_000, 1_000_000), 24_000),
+    ),
   }),
   toolsets: key(
     { description: 'Sets of tools that the agent has.', expects: toolsetsWords },
@@ -429,6 +552,10 @@ export const configSchema = z.strictObject({
   mcp_servers: key(
     'MCP servers by name: a `command` to start, or a `url` to connect to.',
     withDefault(z.record(serverName, mcpServer), {}),
+  ),
+  webhooks: key(
+    'Other programs that may set off a turn, by name: they call `/hooks/NAME`.',
+    withDefault(z.record(serverName, webhook), {}),
   ),
   budget: section('Limits on what models may cost.', {
     session_usd: key('Most dollars for one session; 0: no limit.', withDefault(decimal(0, 1_000_000), 0)),

@@ -5,20 +5,13 @@
  */
 import type { Log } from '../lib/log.ts';
 import type { SessionId } from '../protocol/ids.ts';
-
-/** One kind of thing that tools hold for sessions: running commands, a sandbox, a browser. */
-export interface Holding {
-  /** For the log. */
-  readonly name: string;
-  /** Resolves once the session has none of it. Idempotent. */
-  end(sessionId: SessionId): Promise<void>;
-}
+import type { Holding } from '../tools/holding.ts';
 
 export interface HardCloseDeps {
   /** Resolves once nothing runs for the session: what a turn holds is not taken from under it. */
   readonly whenIdle: (sessionId: SessionId) => Promise<void>;
   readonly dropAgent: (sessionId: SessionId) => void;
-  readonly holdings: readonly Holding[];
+  readonly holdings: readonly Pick<Holding, 'name' | 'end'>[];
   readonly log: Log;
 }
 

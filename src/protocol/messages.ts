@@ -27,6 +27,11 @@ export interface FilePart {
   readonly content: StoredContent;
 }
 
+export interface SentFile {
+  readonly name: string;
+  readonly content: StoredContent;
+}
+
 export interface ReasoningPart {
   readonly kind: 'reasoning';
   readonly text: string;
@@ -46,11 +51,19 @@ export interface ToolCallPart {
   readonly arguments: string;
 }
 
+/** Where words come from that nobody who may use the agent has written: they may try to give it orders. */
+export type UntrustedSource = 'web' | 'mcp' | 'webhook' | 'stranger';
+
 export interface ToolResultPart {
   readonly kind: 'tool-result';
   readonly callId: CallId;
   readonly outcome: CallOutcome;
   readonly text: string;
+  /** Pictures that the model sees with the text. */
+  readonly images?: readonly StoredContent[];
+  /** Files that the call sent to the person; the model sees the text only. */
+  readonly files?: readonly SentFile[];
+  readonly untrusted?: UntrustedSource;
   /** The call itself was wrong (no such tool, arguments that can't be read): nothing was run. */
   readonly mistake?: true;
 }
@@ -62,6 +75,10 @@ export type Part = TextPart | ImagePart | FilePart | ReasoningPart | ToolCallPar
 
 export interface UserMessage {
   readonly role: 'user';
+  /** Neither of the two is part of what a model is sent. */
+  readonly untrusted?: UntrustedSource;
+  /** A schedule or another program wrote it: nobody waits for the answer. */
+  readonly isUnattended?: true;
   readonly parts: readonly (TextPart | ImagePart | FilePart)[];
 }
 
@@ -106,9 +123,13 @@ export interface Question {
   readonly choices: readonly string[] | null;
   /** From then on nobody has answered. */
   readonly deadline: number;
+  /** An approval: only somebody who may approve can answer it. */
+  readonly isApproval?: true;
+  /** What exactly waits for the answer, for the tool that asked; nobody else reads it. */
+  readonly plan?: string;
 }
 
-export interface OpenQuestion extends Omit<Question, 'text'> {
+export interface OpenQuestion extends Omit<Question, 'text' | 'plan'> {
   readonly callId: CallId;
 }
 

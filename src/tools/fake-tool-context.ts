@@ -19,6 +19,8 @@ export function fakeToolContext(workspace: string, signal = new AbortController(
     // Each context a new call, though the ids are the same in all.
     spoolFolder: join(workspace, '.spool', crypto.randomUUID()),
     signal,
+    untrusted: null,
+    isUnattended: false,
     onOutput: (text) => shown.push(text),
     shown,
   };

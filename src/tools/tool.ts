@@ -4,7 +4,7 @@
  * channel: what it needs from above it asks for through the context.
  */
 import type { CallId, SessionId } from '../protocol/ids.ts';
-import type { Question, ToolDefinition } from '../protocol/messages.ts';
+import type { Question, ToolDefinition, UntrustedSource } from '../protocol/messages.ts';
 
 /** What a call does to the world: only looks, changes something, or acts on Talaria itself. */
 export type ToolEffect = 'read' | 'write' | 'self';
@@ -29,10 +29,46 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Shows what the tool prints while it runs. May be called any number of times, never throws. */
   readonly onOutput: (text: string) => void;
+  /** The turn has read what a stranger wrote: what sends data out or changes Talaria asks first. Null if it has not. */
+  readonly untrusted: UntrustedSource | null;
+  /** A schedule or another program began the turn: nobody is there to answer. */
+  readonly isUnattended: boolean;
 }
 
+/** A file for the person, read once and sent exactly so. */
+export interface OutgoingFile {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface ToolImage {
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Puts a message into a session as if it had been written there: what a background process has to say. Once for each
+ * `id`, over restarts too; the answer goes where the session's newest one went. A session that is gone is told nothing.
+ */
+export type TellSession = (note: {
+  readonly sessionId: SessionId;
+  readonly id: string;
+  readonly text: string;
+  readonly untrusted?: UntrustedSource;
+}) => Promise<void>;
+
 export type ToolOutcome =
-  | { readonly kind: 'finished'; readonly text: string }
+  | {
+      readonly kind: 'finished';
+      readonly text: string;
+      /** Pictures for the model. */
+      readonly images?: readonly ToolImage[];
+      /** Sent to where the turn came from, once, together with the result. */
+      readonly files?: readonly OutgoingFile[];
+      /** The text holds what a stranger wrote. */
+      readonly untrusted?: UntrustedSource;
+    }
   /** `text` tells the model what went wrong and what it could do instead. */
   | { readonly kind: 'failed'; readonly text: string }
   /** A person must answer first; `answered` goes on from there. Nothing of this process is needed meanwhile. */
@@ -54,7 +90,7 @@ export interface Tool<Arguments = unknown> {
   /** Takes up what an earlier process's `run` of the same call began. There exactly if `replay` is `attach`. */
   attach?(input: Arguments, context: ToolContext): Promise<ToolOutcome>;
   /** Goes on after a question: `answer` is null if nobody answered in time. There for every tool that asks. */
-  answered?(input: Arguments, answer: string | null, context: ToolContext): Promise<ToolOutcome>;
+  answered?(input: Arguments, answer: string | null, context: ToolContext, asked: Question): Promise<ToolOutcome>;
   /** Which other calls of the same answer it may run beside. By default `any` for what only reads, else `alone`. */
   sideBySide?(input: Arguments): SideBySide;
 }

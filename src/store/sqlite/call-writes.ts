@@ -79,8 +79,8 @@ export function ask(draft: SessionDraft, write: SessionWrite & { verb: 'ask' }):
     draft.sessionId,
     callId,
   );
-  const { text, choices, deadline } = question;
-  draft.append(turnId, { kind: 'notice', text, question: { callId, choices, deadline } });
+  const { text, plan: _plan, ...open } = question;
+  draft.append(turnId, { kind: 'notice', text, question: { callId, ...open } });
   if (write.reply !== null) queueReply(draft.database, draft.now, draft.sessionId, turnId, write.reply);
 }
 

@@ -1,0 +1,73 @@
+/**
+ * The contract of approvals. A tool that wants to leave the sandbox, send something out or change Talaria itself says
+ * exactly what it is about to do; the gate lets it, refuses, or has a person asked. What was approved is run exactly so:
+ * the plan is stored with the question and comes back with the answer, and a tool that finds the world changed since
+ * (a script it was about to run, its folder) does not run it.
+ *
+ *   run:       gate.consider(plan, context) -> go: do it · refuse: a failed outcome · ask: return the question
+ *   answered:  gate.settle(asked, answer, context) -> go with the frozen plan · refuse
+ */
+import type { SessionId } from '../protocol/ids.ts';
+import type { Question, UntrustedSource } from '../protocol/messages.ts';
+
+export type PlanKind =
+  /** A command outside the sandbox, or with more rights in it than usual. */
+  | 'command'
+  /** A file outside the roots, or a protected one. */
+  | 'file'
+  /** Data leaves: a request, a form, a message to somebody else. */
+  | 'send'
+  /** A tool of another program's. */
+  | 'mcp'
+  /** Memory, skills, schedules, configuration. */
+  | 'self';
+
+export interface Plan {
+  readonly kind: PlanKind;
+  /** What a lasting permission would be about: equal subjects are the same permission. Never a pattern. */
+  readonly subject: string;
+  /** What will happen, whole, in the words of the one who does it; the gate escapes what can't be seen. */
+  readonly shown: string;
+  /** Why it asks, each a clause for people: "reaches github.com", "runs outside the sandbox". */
+  readonly reasons: readonly string[];
+  /** Where it runs, for people: the sandbox's level, or a folder. */
+  readonly where: string;
+  /** All that is needed to do exactly this, as JSON: argv, folder, environment, hashes of files. */
+  readonly frozen: string;
+  /** Allowing it for longer than once makes no sense or is too much. */
+  readonly onceOnly?: true;
+}
+
+/** Of the call's context, what the gate looks at. */
+export interface GateContext {
+  readonly sessionId: SessionId;
+  readonly untrusted: UntrustedSource | null;
+  readonly isUnattended: boolean;
+}
+
+export type GateAnswer =
+  | { readonly kind: 'go' }
+  /** `text` tells the model why, and what it could do instead. */
+  | { readonly kind: 'refuse'; readonly text: string }
+  | { readonly kind: 'ask'; readonly question: Question };
+
+export interface Gate {
+  /** Never throws but for a store that fails. Does nothing by itself. */
+  consider(plan: Plan, context: GateContext): Promise<GateAnswer>;
+  /** What the person said about it; a lasting permission is stored before this resolves. `frozen` is the plan's. */
+  settle(
+    asked: Question,
+    answer: string | null,
+    context: GateContext,
+  ): Promise<{ readonly kind: 'go'; readonly frozen: string } | { readonly kind: 'refuse'; readonly text: string }>;
+}
+
+/** A permission that lasts: for one session, or (null) for all. */
+export interface Grant {
+  readonly sessionId: SessionId | null;
+  readonly kind: PlanKind;
+  readonly subject: string;
+  /** As it was shown, for the list of what was allowed. */
+  readonly shown: string;
+  readonly grantedAt: number;
+}
