@@ -46,6 +46,23 @@ describe('a configuration that says nothing', () => {
   });
 });
 
+/** A server of which nothing is said. */
+const plainServer = {
+  command: null,
+  args: [],
+  env: {},
+  url: null,
+  headers: {},
+  enabled: true,
+  include: null,
+  exclude: [],
+  timeout_s: 60,
+  auth: 'none',
+  sandbox: true,
+  folders: [],
+  network: [],
+};
+
 describe('a good configuration', () => {
   test('is read with every section of the documented example', async () => {
     const text = `
@@ -99,8 +116,8 @@ log: { level: info }
         api: { ...defaultConfig.channels.api, key: 'k' },
       },
       mcp_servers: {
-        name: { command: 'npx', args: ['a', 'b'], env: { K: 'v' }, url: null, headers: {} },
-        other: { command: null, args: [], env: {}, url: 'https://x.test', headers: { A: 'b' } },
+        name: { ...plainServer, command: 'npx', args: ['a', 'b'], env: { K: 'v' } },
+        other: { ...plainServer, url: 'https://x.test', headers: { A: 'b' } },
       },
     });
     assert.deepEqual(secrets, ['sk-1', '1:a', 'discord-token', 'bot', 'app', 'k', 'v', 'b']);
@@ -231,7 +248,7 @@ zzz: 1
       'config.yaml:16:24: `terminal.timeout_s` must be a whole number from 1 to 86400, not "180"; remove the quotes around it',
       'config.yaml:17:25: `compression.enabled` must be true or false, not "yes"',
       'config.yaml:17:41: `compression.threshold` must be a number from 0.05 to 0.95, not 1.5',
-      'config.yaml:18:1: unknown key `zzz`; known here: model, fallback, auxiliary, agent, compression, gateway, channels, terminal, approvals, toolsets, mcp_servers, budget, store, log',
+      'config.yaml:18:1: unknown key `zzz`; known here: model, fallback, auxiliary, agent, compression, gateway, channels, terminal, approvals, files, web, browser, tools, toolsets, mcp_servers, webhooks, budget, store, log',
     ]);
   });
 
@@ -497,11 +514,10 @@ describe('${NAME}', () => {
     const text = 'mcp_servers: { a: { command: ${C}, args: [${A}, \'${A}\', "x-${A}-${C}"], env: { K: ${A} } } }';
     const { mcp_servers } = await configOf(text, { A: 'one', C: 'two: # {' });
     assert.deepEqual(mcp_servers['a'], {
+      ...plainServer,
       command: 'two: # {',
       args: ['one', 'one', 'x-one-two: # {'],
       env: { K: 'one' },
-      url: null,
-      headers: {},
     });
   });
 
@@ -542,7 +558,7 @@ describe('${NAME}', () => {
   test('is not read in comments and keys', async () => {
     assert.deepEqual(await configOf('# ${NOPE}\nlog: {} # ${NOPE}\n'), defaultConfig);
     assert.deepEqual(await problemsOf('${NOPE}: 1'), [
-      'config.yaml:1:1: unknown key `${NOPE}`; known here: model, fallback, auxiliary, agent, compression, gateway, channels, terminal, approvals, toolsets, mcp_servers, budget, store, log',
+      'config.yaml:1:1: unknown key `${NOPE}`; known here: model, fallback, auxiliary, agent, compression, gateway, channels, terminal, approvals, files, web, browser, tools, toolsets, mcp_servers, webhooks, budget, store, log',
     ]);
   });
 });

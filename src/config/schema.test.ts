@@ -52,8 +52,10 @@ test('the keys that hold secrets are marked', () => {
       'channels.slack.bot_token',
       'channels.slack.app_token',
       'channels.api.key',
+      'web.api_key',
       'mcp_servers.*.env',
       'mcp_servers.*.headers',
+      'webhooks.*.secret',
     ],
   );
   assert.equal(nodeAt(keyTree(), ['fallback', 0, 'api_key', 1])?.secret, true);
@@ -69,7 +71,7 @@ test('every row of what is not there yet is about a key that exists', () => {
 
 test('the JSON Schema is for editors: notes of our own are gone, references and empty sections are allowed', () => {
   const text = JSON.stringify(jsonSchema());
-  assert.doesNotMatch(text, /"(?:expects|unset|secret)":/);
+  assert.doesNotMatch(text, /"(?:expects|unset)":|"secret":(?:true|false)/);
   const { gateway, model, mcp_servers } = jsonSchema().properties ?? {};
   const reference = { type: 'string', pattern: '^\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}$' };
   assert.deepEqual(gateway?.properties?.['port'], {

@@ -338,30 +338,50 @@ const serverName = key(
   matching(/^[A-Za-z0-9_-]{1,64}$/),
 );
 
-const webhook = z.strictObject({
-  secret: key(
-    { description: 'What calls are signed with; at least 16 characters.', secret: true },
-    z.string().check(z.minLength(16)),
-  ),
-  signature: key(
-    'How calls are signed: `talaria` (X-Talaria-Signature), `github`, `gitlab`, `slack`, `stripe`; all but GitLab by HMAC-SHA256.',
-    withDefault(z.enum(['talaria', 'github', 'gitlab', 'slack', 'stripe']), 'talaria'),
-  ),
-  prompt: key('What the agent is told; `{{a.b.0}}` is a field of the JSON that was sent, `{{body}}` all of it.', text),
-  deliver_to: key(
-    {
-      description: 'Where the answer goes.',
-      expects: 'CHANNEL:CHAT, like telegram:12345',
-      unset: 'only into the session',
-    },
-    unset(matching(/^[a-z]+:.+$/)),
-  ),
-  session: key(
-    '`each`: every call is a conversation of its own; `shared`: one for all.',
-    withDefault(z.enum(['each', 'shared']), 'each'),
-  ),
-  toolsets: key({ description: 'Toolsets for its turns.', expects: toolsetsWords }, withDefault(toolsets, ['safe'])),
-});
+const needed = (name: string) =>
+  z.refine<unknown>((section) => !isSection(section) || field(section, name) !== null, {
+    error: `needs a \`${name}\``,
+    when: always,
+    abort: true,
+  });
+
+const webhook = z
+  .strictObject({
+    secret: key(
+      {
+        description: 'What calls are signed with; at least 16 characters.',
+        secret: true,
+        expects: 'a text of at least 16 characters',
+        unset: 'none; it is needed',
+      },
+      unset(z.string().check(z.minLength(16))),
+    ),
+    signature: key(
+      'Whose way of signing calls have: `talaria`, `github`, `gitlab`, `slack` or `stripe`.',
+      withDefault(z.enum(['talaria', 'github', 'gitlab', 'slack', 'stripe']), 'talaria'),
+    ),
+    prompt: key(
+      {
+        description: 'What the agent is told; `{{a.b.0}}` is a field of the JSON that was sent, `{{body}}` all of it.',
+        unset: 'none; it is needed',
+      },
+      unsetText(),
+    ),
+    deliver_to: key(
+      {
+        description: 'Where the answer goes.',
+        expects: 'CHANNEL:CHAT, like telegram:12345',
+        unset: 'only into the session',
+      },
+      unset(matching(/^[a-z]+:.+$/)),
+    ),
+    session: key(
+      '`each`: every call is a conversation of its own; `shared`: one for all.',
+      withDefault(z.enum(['each', 'shared']), 'each'),
+    ),
+    toolsets: key({ description: 'Toolsets for its turns.', expects: toolsetsWords }, withDefault(toolsets, ['safe'])),
+  })
+  .check(needed('secret'), needed('prompt'));
 
 export const configSchema = z.strictObject({
   model: key('The model that answers.', z.prefault(mainModel, {})),
