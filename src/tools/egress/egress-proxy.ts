@@ -5,7 +5,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { EgressError, type Egress, type EgressProxy } from '../egress.ts';
 import { readHost, readTarget } from './egress-target.ts';
@@ -143,7 +143,7 @@ async function forward(
     keep(server);
     const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !neighbourHeaders.has(name)));
     const onward = process.getBuiltinModule('node:http').request({
-      createConnection: () => server as Socket,
+      createConnection: () => server,
       method: request.method ?? 'GET',
       path: `${target.url.pathname}${target.url.search}`,
       headers: { ...headers, host: target.url.host, connection: 'close' },

@@ -109,7 +109,7 @@ describe('the way out', () => {
   test('fetches what is public, and says where it came from', async (t) => {
     const port = await serve(
       t,
-      (request, response) => response.end(`${request.method} ${request.url} ${request.headers['x-a'] ?? ''}`),
+      (request, response) => response.end(`${request.method} ${request.url} ${String(request.headers['x-a'])}`),
       publicAddress,
     );
     const egress = internet({ 'site.test': [publicAddress] });
