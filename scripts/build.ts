@@ -20,6 +20,7 @@ const programEntries = {
   talaria: 'src/main.ts',
   'store-writer': 'src/store/sqlite/writer-thread.ts',
   'store-background': 'src/store/sqlite/background-thread.ts',
+  'web-extract': 'src/tools/web/extract-thread.ts',
 };
 const pageEntry = 'web/src/main.tsx';
 const pageFiles = ['index.html', 'icon.svg'];
@@ -55,8 +56,17 @@ async function buildProgram(): Promise<OutputFile[]> {
     lineLimit: 160,
     // The build of `yaml` for Node is CommonJS and needs `require`; the other one is the same code as ES modules.
     alias: { yaml: join(dirname(fileURLToPath(import.meta.resolve('yaml'))), '../browser/index.js') },
-    // It asks for Node's own modules by `require`, which a bundle of ES modules can't give it. Loaded only when it is used.
-    external: ['grammy'],
+    // Loaded only when they are used, from where they are: they ask for Node's modules by `require`, or for files of theirs.
+    external: [
+      'grammy',
+      'linkedom',
+      '@mozilla/readability',
+      'unpdf',
+      'playwright-core',
+      '@modelcontextprotocol/client',
+      '@vscode/ripgrep',
+      '@lydell/node-pty',
+    ],
     plugins: [onlyTheVersionOfTheManifest],
   });
   return outputFiles;

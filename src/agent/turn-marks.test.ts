@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { countingIdSource } from '../lib/ids.ts';
 import type { EntryBody } from '../protocol/messages.ts';
-import { turnMarks } from './turn-marks.ts';
+import { turnMarks, wasShown } from './turn-marks.ts';
 
 const ids = countingIdSource();
 const turnId = ids.next('trn');
@@ -43,4 +43,18 @@ describe('the marks of a turn', () => {
     assert.deepEqual(turnMarks(entries(begun), turnId), { untrusted: 'webhook', isUnattended: true });
     assert.deepEqual(turnMarks(entries(begun, said({})), turnId), { untrusted: 'webhook', isUnattended: false });
   });
+});
+
+test('what people wrote and tools returned was shown; what the model made up was not', () => {
+  const modelCallId = ids.next('mdl');
+  const answer: EntryBody = {
+    kind: 'message',
+    modelCallId,
+    message: { role: 'assistant', parts: [{ kind: 'text', text: 'https://made.up' }] },
+  };
+  const log = entries(said({}), result({ text: 'see https://real.test/a' }), answer);
+  assert.deepEqual(
+    ['hello', 'https://real.test/a', 'https://made.up', 'nowhere'].map((text) => wasShown(log, text)),
+    [true, true, false, false],
+  );
 });

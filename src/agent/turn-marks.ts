@@ -1,4 +1,4 @@
-/** What the turn under way is known by: whether it read what a stranger wrote, and whether anybody is there. Pure. */
+/** What the turn under way is known by: whether it read what a stranger wrote, whether anybody is there. Pure. */
 import type { TurnId } from '../protocol/ids.ts';
 import type { Entry, UntrustedSource } from '../protocol/messages.ts';
 
@@ -23,4 +23,12 @@ export function turnMarks(entries: readonly Entry[], turnId: TurnId): TurnMarks 
     else if ('inboxId' in entry && entry.inboxId !== null) isAttended = true;
   }
   return { untrusted, isUnattended: isUnattended && !isAttended };
+}
+
+/** Whether the words stand in a message of people or a result of tools, in this turn or before. */
+export function wasShown(entries: readonly Entry[], text: string): boolean {
+  return entries.some((entry) => {
+    if (entry.kind !== 'message' || entry.message.role === 'assistant') return false;
+    return entry.message.parts.some((part) => 'text' in part && part.text.includes(text));
+  });
 }

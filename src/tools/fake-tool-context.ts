@@ -21,6 +21,7 @@ export function fakeToolContext(workspace: string, signal = new AbortController(
     signal,
     untrusted: null,
     isUnattended: false,
+    wasShown: () => false,
     onOutput: (text) => shown.push(text),
     shown,
   };

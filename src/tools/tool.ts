@@ -33,6 +33,8 @@ export interface ToolContext {
   readonly untrusted: UntrustedSource | null;
   /** A schedule or another program began the turn: nobody is there to answer. */
   readonly isUnattended: boolean;
+  /** Whether these very words stand in what people wrote or tools returned: an address made up by the model does not. */
+  readonly wasShown: (text: string) => boolean;
 }
 
 /** A file for the person, read once and sent exactly so. */
@@ -40,6 +42,8 @@ export interface OutgoingFile {
   readonly name: string;
   readonly mediaType: string;
   readonly bytes: Uint8Array;
+  /** A word that goes with it. */
+  readonly caption?: string;
 }
 
 export interface ToolImage {
