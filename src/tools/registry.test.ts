@@ -41,7 +41,7 @@ test('definitions are the same frozen array every time', () => {
 
 test('a registry carries the generation it was built for', () => {
   assert.equal(createToolRegistry([]).generation, 1);
-  assert.equal(createToolRegistry([], 7).generation, 7);
+  assert.equal(createToolRegistry([], { generation: 7 }).generation, 7);
 });
 
 test('two tools of one name, or a name that providers refuse, are bugs', () => {

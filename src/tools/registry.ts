@@ -1,9 +1,11 @@
 /**
  * The tools an agent has. Fixed once built: a changed set is a new registry with a higher generation. The definitions
- * stand in one order whatever order the tools came in, because their order is part of every prompt's frozen start.
+ * stand in one order whatever order the tools came in, because their order is part of every prompt's frozen start. Tools of
+ * other programs are described in the prompt only as long as all of them fit into it; else they are found by a search.
  */
 import { assert } from '../lib/assert.ts';
 import type { ToolDefinition } from '../protocol/messages.ts';
+import { createToolSearch } from './tool-search.ts';
 import type { Tool } from './tool.ts';
 
 /** What every provider accepts as a tool's name. */
@@ -17,7 +19,19 @@ export interface ToolRegistry {
   readonly generation: number;
 }
 
-export function createToolRegistry(tools: readonly Tool[], generation = 1): ToolRegistry {
+export interface RegistryOptions {
+  readonly generation?: number;
+  /** Tools of other programs, and how many bytes the descriptions of all tools together may have with them. */
+  readonly others?: { readonly tools: readonly Tool[]; readonly bytesMax: number };
+}
+
+export function createToolRegistry(
+  own: readonly Tool[],
+  { generation = 1, others }: RegistryOptions = {},
+): ToolRegistry {
+  const everything = [...own, ...(others?.tools ?? [])];
+  const fits = others === undefined || others.tools.length === 0 || bytesOf(everything) <= others.bytesMax;
+  const tools = fits ? everything : [...own, ...createToolSearch(others.tools)];
   const byName = new Map<string, Tool>();
   for (const tool of tools) {
     const { name } = tool.definition;
@@ -28,4 +42,8 @@ export function createToolRegistry(tools: readonly Tool[], generation = 1): Tool
   const names = [...byName.keys()].sort();
   const definitions = Object.freeze(names.flatMap((name) => byName.get(name)?.definition ?? []));
   return { get: (name) => byName.get(name), definitions: () => definitions, generation };
+}
+
+function bytesOf(tools: readonly Tool[]): number {
+  return tools.reduce((sum, { definition }) => sum + Buffer.byteLength(JSON.stringify(definition)), 0);
 }
