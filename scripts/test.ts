@@ -1,5 +1,5 @@
 /**
- * Runs all tests: builds first, then the unit tests in one process, then the whole-system tests, each file in a process
+ * Runs all tests: prepares the machine and builds first, then the unit tests in one process, then the whole-system tests, each file in a process
  * of its own. Both parts always run; the last lines are the totals of both, in the form node:test prints. Given file
  * names, it runs those only.
  */
@@ -9,6 +9,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import type { TestCounts } from './count-reporter.ts';
+import { prepareMachine } from './prepare-machine.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -47,6 +48,7 @@ async function runTests(flags: readonly string[], files: readonly string[], coun
 }
 
 async function main(chosen: readonly string[]): Promise<boolean> {
+  prepareMachine();
   if (!(await run([join(import.meta.dirname, 'build.ts')]))) return false;
   const wanted = new Set(chosen.map((file) => relative(root, resolve(file))));
   const totals: Record<string, number> = {};
