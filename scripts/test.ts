@@ -1,7 +1,7 @@
 /**
- * Runs all tests: prepares the machine and builds first, then the unit tests in one process, then the whole-system tests, each file in a process
- * of its own. Both parts always run; the last lines are the totals of both, in the form node:test prints. Given file
- * names, it runs those only.
+ * Runs all tests: prepares the machine and builds first, then the unit tests in one process, then the whole-system
+ * tests, each file in a process of its own. Both parts always run; the last lines are the totals of both, in the form
+ * node:test prints. Given file names, it runs those only.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
