@@ -15,6 +15,8 @@ const benches: Record<string, () => Promise<Row[]>> = {
   'model-call': async () => (await import('./model-call.ts')).benchModelCall(),
   load: async () => (await import('./load.ts')).benchLoad(),
   'prompt-cache': async () => (await import('./prompt-cache.ts')).benchPromptCache(),
+  sandbox: async () => (await import('./sandbox.ts')).benchSandbox(),
+  search: async () => (await import('./search.ts')).benchSearch(),
 };
 
 const wanted = process.argv.slice(2);
