@@ -6,6 +6,7 @@ import test from 'node:test';
 import { promisify } from 'node:util';
 import { fakeToolContext, temporaryFolder } from '../fake-tool-context.ts';
 import { createReadFileTool } from './read-file-tool.ts';
+import { plainFileDeps } from './test-file-deps.ts';
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
@@ -15,7 +16,7 @@ async function reader(t: test.TestContext, files: Files = {}) {
     await mkdir(join(workspace, name, '..'), { recursive: true });
     await writeFile(join(workspace, name), content);
   }
-  const tool = createReadFileTool();
+  const tool = createReadFileTool(plainFileDeps);
   const read = (path: string, window: { offset?: number; limit?: number } = {}) =>
     tool.run({ path, ...window }, fakeToolContext(workspace));
   return { workspace, read };
@@ -130,7 +131,7 @@ test('a huge file costs no more than its window', async (t) => {
 test('a stop ends the search for a far line', async (t) => {
   const { workspace } = await reader(t, { 'a.txt': numbered(100) });
   const context = fakeToolContext(workspace, AbortSignal.abort(new Error('stopped')));
-  await assert.rejects(createReadFileTool().run({ path: 'a.txt', offset: 50 }, context), /stopped/);
+  await assert.rejects(createReadFileTool(plainFileDeps).run({ path: 'a.txt', offset: 50 }, context), /stopped/);
 });
 
 test('bytes that are no UTF-8 are marked', async (t) => {
@@ -140,7 +141,7 @@ test('bytes that are no UTF-8 are marked', async (t) => {
 
 test('a binary file is not shown', async (t) => {
   const { read } = await reader(t, { 'image.png': Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13) });
-  const text = 'image.png is a binary file (8 bytes); read_file shows text only.';
+  const text = 'image.png is a binary file (8 bytes); read_file shows text and pictures only.';
   assert.deepEqual(await read('image.png'), failed(text));
 });
 
@@ -184,7 +185,7 @@ test('a pipe that nobody writes to is not waited for', async (t) => {
 });
 
 test('lines are counted from 1', () => {
-  const tool = createReadFileTool();
+  const tool = createReadFileTool(plainFileDeps);
   assert.deepEqual(tool.parse({ path: 'a', offset: 0 }), { ok: false, problem: '`offset` must be at least 1.' });
   assert.deepEqual(tool.parse({ path: 'a', limit: 0 }), { ok: false, problem: '`limit` must be at least 1.' });
   assert.deepEqual([tool.effect, tool.replay], ['read', 'safe']);
@@ -201,7 +202,7 @@ test('what calls of this session left in the spool can be read by its absolute p
   const path = join(spoolFolder, 'cal_1', 'output');
   await writeFile(path, numbered(3));
   const context = { ...fakeToolContext(workspace), spoolFolder };
-  const read = (input: { path: string; offset?: number }) => createReadFileTool().run(input, context);
+  const read = (input: { path: string; offset?: number }) => createReadFileTool(plainFileDeps).run(input, context);
   assert.deepEqual(await read({ path }), finished(numbered(3)));
   assert.deepEqual(await read({ path, offset: 3 }), finished(`[line 3 of ${path}, up to its end]\nline 3\n`));
   assert.deepEqual(await read({ path: `${path}s` }), failed(`${path}s does not exist. Did you mean ${path}?`));

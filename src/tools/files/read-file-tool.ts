@@ -1,92 +1,122 @@
 /**
- * The tool `read_file`: the text of one file in the workspace, or a window of its lines. Whatever is no text, or not
- * there, is answered with a sentence that leads on.
+ * The tool `read_file`: the text of one file, or a window of its lines, or a picture. Whatever is neither, or not there,
+ * is answered with a sentence that leads on.
  */
-import { constants, open, readdir, type FileHandle } from 'node:fs/promises';
-import { basename, dirname, isAbsolute } from 'node:path';
+import { constants, readdir, stat, type FileHandle } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { nearest } from '../../lib/nearest.ts';
 import { defineTool } from '../define-tool.ts';
 import { grouped } from '../output-bound.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts';
-import { fileProblem, hasCode, placeInWorkspace, type WorkspacePlace } from '../workspace-path.ts';
-import { workedOn } from './worked-on.ts';
+import { fileProblem } from '../workspace-path.ts';
+import { settleAnswer, type Approved } from './ask-first.ts';
+import type { Located } from './confined-open.ts';
+import { atPlace, failed, wholeFileBytesMax, type FileDeps } from './file-deps.ts';
+import type { HeldEntry } from './held-folder.ts';
+import { imageKind } from './image-kind.ts';
+import { mayRead } from './may-read.ts';
 import { readLines, type LineWindow } from './read-lines.ts';
+import { readWhole, sha256Of } from './read-whole.ts';
+import { workedOn } from './worked-on.ts';
 
 export const linesMaxPerCall = 2_000;
 export const bytesMaxPerCall = 100_000;
+export const imageBytesMax = 5_000_000;
 /** A NUL among the first bytes marks a binary file. */
 const sniffedBytes = 8_192;
 const namesShownMax = 100;
 const suggestionsMax = 3;
 
 const schema = z.strictObject({
-  path: z.string().check(z.minLength(1), z.describe('Relative to the workspace.')),
-  offset: z.optional(z.int().check(z.gte(1), z.describe('First line to read, counted from 1.'))),
-  limit: z.optional(z.int().check(z.gte(1), z.describe(`How many lines. At most ${linesMaxPerCall} are returned.`))),
+  path: z.string().check(z.describe('Relative to the workspace.')),
+  offset: z.optional(z.int().check(z.gte(1), z.describe('First line, from 1.'))),
+  limit: z.optional(z.int().check(z.gte(1), z.describe(`Lines, at most ${linesMaxPerCall}.`))),
 });
 
 type ReadInput = z.output<typeof schema>;
 
-export function createReadFileTool(): Tool<ReadInput> {
-  return defineTool({
+export function createReadFileTool(deps: FileDeps): Tool<ReadInput> {
+  const tool = defineTool({
     name: 'read_file',
-    description:
-      'Reads a text file in the workspace. Returns its text as it is; a first line in brackets says so if it is not ' +
-      'all of the file, and how to go on.',
+    description: 'Reads a text file or picture. A first line in brackets says if it is not all, and how to go on.',
     effect: 'read',
     replay: 'safe',
     schema,
-    run: readFile,
+    run: (input, context) => readFile(deps, input, context, null),
     sideBySide: ({ path }) => workedOn(path),
+  });
+  return {
+    ...tool,
+    answered: (input, answer, context, asked) =>
+      settleAnswer(deps.gate, asked, answer, context, (approved) => readFile(deps, input, context, approved)),
+  };
+}
+
+async function readFile(
+  deps: FileDeps,
+  input: ReadInput,
+  context: ToolContext,
+  approved: Approved,
+): Promise<ToolOutcome> {
+  return atPlace(deps, input.path, context, async (place) => {
+    const { where } = place;
+    if (where.kind === 'refused') return failed(where.problem);
+    const { shown } = where;
+    try {
+      const stopped = await mayRead(deps, place, where, context, approved);
+      if (stopped !== null) return stopped;
+      if (where.name === '') return failed(await folderListing(where));
+      if (where.entry === null) return failed(await missing(where));
+      if (!where.entry.stats.isFile()) return failed(`${shown} is neither a file nor a folder and can't be read.`);
+      const outcome = await readEntry(where.entry, shown, input, context.signal);
+      if (outcome.kind === 'finished') await noteSeen(deps, where.path, where.entry, context);
+      return outcome;
+    } catch (error) {
+      context.signal.throwIfAborted();
+      return failed(`${shown} can't be read: ${fileProblem(error)}.`);
+    }
   });
 }
 
-async function readFile(input: ReadInput, context: ToolContext): Promise<ToolOutcome> {
-  const place = await placeToRead(input.path, context);
-  if (place.kind === 'refused') return failed(place.problem);
-  let file: FileHandle;
+/** What changed while it was read was not seen: the next one to write it is told so. */
+async function noteSeen(
+  { seen }: FileDeps,
+  path: string,
+  entry: HeldEntry,
+  { spoolFolder }: ToolContext,
+): Promise<void> {
+  const bytes = await readWhole(entry, wholeFileBytesMax);
+  const { mtimeNs, size } = await stat(entry.way, { bigint: true });
+  const isSame = mtimeNs === entry.stats.mtimeNs && size === entry.stats.size;
+  if (bytes !== null && isSame) await seen.set(spoolFolder, path, sha256Of(bytes));
+}
+
+async function readEntry(entry: HeldEntry, shown: string, input: ReadInput, signal: AbortSignal): Promise<ToolOutcome> {
+  const file = await entry.open(constants.O_RDONLY);
   try {
-    // Opening a pipe that nobody writes to would wait for ever without this flag.
-    file = await open(place.path, constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return failed(await missing(place.path, place.shown));
-    return failed(`${place.shown} can't be read: ${fileProblem(error)}.`);
-  }
-  try {
-    return await readOpenFile(file, place, input, context.signal);
-  } catch (error) {
-    context.signal.throwIfAborted();
-    return failed(`${place.shown} can't be read: ${fileProblem(error)}.`);
+    const { size } = await file.stat();
+    const start = await beginningOf(file);
+    const mediaType = imageKind(start);
+    if (mediaType !== null && start.includes(0)) return await picture(entry, shown, mediaType, size);
+    if (start.includes(0)) {
+      return failed(`${shown} is a binary file (${grouped(size)} bytes); read_file shows text and pictures only.`);
+    }
+    const firstLine = input.offset ?? 1;
+    const linesMax = Math.min(input.limit ?? linesMaxPerCall, linesMaxPerCall);
+    const window = await readLines(file, { firstLine, linesMax, bytesMax: bytesMaxPerCall }, signal);
+    return tell(window, firstLine, shown, size);
   } finally {
     await file.close();
   }
 }
 
-/** Besides the workspace, what calls of this session left in the spool can be read, by its absolute path. */
-async function placeToRead(path: string, { workspace, spoolFolder }: ToolContext): Promise<WorkspacePlace> {
-  const place = await placeInWorkspace(workspace, path);
-  if (place.kind === 'inside' || !isAbsolute(path)) return place;
-  const inSpool = await placeInWorkspace(spoolFolder, path);
-  return inSpool.kind === 'inside' ? { ...inSpool, shown: path } : place;
-}
-
-async function readOpenFile(
-  file: FileHandle,
-  place: { readonly path: string; readonly shown: string },
-  input: ReadInput,
-  signal: AbortSignal,
-): Promise<ToolOutcome> {
-  const found = await file.stat();
-  if (found.isDirectory()) return failed(await folderListing(place.path, place.shown));
-  if (!found.isFile()) return failed(`${place.shown} is neither a file nor a folder and can't be read.`);
-  if (await looksBinary(file)) {
-    return failed(`${place.shown} is a binary file (${grouped(found.size)} bytes); read_file shows text only.`);
+async function picture(entry: HeldEntry, shown: string, mediaType: string, size: number): Promise<ToolOutcome> {
+  const bytes = await readWhole(entry, imageBytesMax);
+  if (bytes === null) {
+    return failed(`${shown} is a picture of ${grouped(size)} bytes; at most ${grouped(imageBytesMax)} can be shown.`);
   }
-  const firstLine = input.offset ?? 1;
-  const linesMax = Math.min(input.limit ?? linesMaxPerCall, linesMaxPerCall);
-  const window = await readLines(file, { firstLine, linesMax, bytesMax: bytesMaxPerCall }, signal);
-  return tell(window, firstLine, place.shown, found.size);
+  const text = `[${shown} is a picture: ${mediaType}, ${grouped(bytes.length)} bytes]`;
+  return { kind: 'finished', text, images: [{ mediaType, bytes }] };
 }
 
 function tell(window: LineWindow, firstLine: number, shown: string, fileBytes: number): ToolOutcome {
@@ -115,13 +145,13 @@ function header(
   return `${range} of ${shown}, which has ${grouped(fileBytes)} bytes; go on with offset ${next}`;
 }
 
-async function looksBinary(file: FileHandle): Promise<boolean> {
+async function beginningOf(file: FileHandle): Promise<Uint8Array> {
   const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(sniffedBytes), 0, sniffedBytes, 0);
-  return buffer.subarray(0, bytesRead).includes(0);
+  return buffer.subarray(0, bytesRead);
 }
 
-async function folderListing(path: string, shown: string): Promise<string> {
-  const entries = await readdir(path, { withFileTypes: true });
+async function folderListing({ folder, shown }: Located): Promise<string> {
+  const entries = await readdir(folder.way, { withFileTypes: true });
   if (entries.length === 0) return `${shown} is a folder, and it is empty.`;
   const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
   const rest = names.length - namesShownMax;
@@ -129,15 +159,11 @@ async function folderListing(path: string, shown: string): Promise<string> {
   return `${shown} is a folder. In it: ${names.slice(0, namesShownMax).join(', ')}${tail}.`;
 }
 
-async function missing(path: string, shown: string): Promise<string> {
-  const names = await readdir(dirname(path)).catch(() => null);
-  if (names === null) return `${shown} does not exist, nor does the folder it would be in.`;
-  const near = nearest(basename(path), names, suggestionsMax);
-  const folder = shown.slice(0, shown.length - basename(shown).length);
-  const meant = near.map((name) => `${folder}${name}`).join(' or ');
+async function missing({ folder, missingFolders, name, shown }: Located): Promise<string> {
+  if (missingFolders.length > 0) return `${shown} does not exist, nor does the folder it would be in.`;
+  const names = await readdir(folder.way).catch(() => []);
+  const near = nearest(name, names, suggestionsMax);
+  const before = shown.slice(0, shown.length - name.length);
+  const meant = near.map((other) => `${before}${other}`).join(' or ');
   return `${shown} does not exist.${meant === '' ? '' : ` Did you mean ${meant}?`}`;
-}
-
-function failed(text: string): ToolOutcome {
-  return { kind: 'failed', text };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createReadFileTool } from './read-file-tool.ts';
+import { plainFileDeps } from './test-file-deps.ts';
 import { workedOn } from './worked-on.ts';
 import { createWriteFileTool } from './write-file-tool.ts';
 
@@ -17,7 +18,7 @@ test('a path that could be any file in the workspace stands alone', () => {
 });
 
 test('reading and writing the same file do not happen side by side', () => {
-  const read = createReadFileTool().sideBySide?.({ path: './a.txt' });
-  const write = createWriteFileTool().sideBySide?.({ path: 'a.txt', content: '' });
+  const read = createReadFileTool(plainFileDeps).sideBySide?.({ path: './a.txt' });
+  const write = createWriteFileTool(plainFileDeps).sideBySide?.({ path: 'a.txt', content: '' });
   assert.deepEqual([read, write], [['a.txt'], ['a.txt']]);
 });

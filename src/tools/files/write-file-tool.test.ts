@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
 import { fakeToolContext, temporaryFolder } from '../fake-tool-context.ts';
+import { plainFileDeps } from './test-file-deps.ts';
 import { contentBytesMax, createWriteFileTool } from './write-file-tool.ts';
 
 async function writer(t: test.TestContext) {
@@ -12,7 +13,7 @@ async function writer(t: test.TestContext) {
   const workspace = join(top, 'workspace');
   await mkdir(workspace);
   const write = (path: string, content: string) =>
-    createWriteFileTool().run({ path, content }, fakeToolContext(workspace));
+    createWriteFileTool(plainFileDeps).run({ path, content, overwrite: true }, fakeToolContext(workspace));
   return { top, workspace, write };
 }
 
@@ -116,11 +117,6 @@ test('a lone surrogate is written as the replacement character, and the count is
 test('after a stop nothing is written', async (t) => {
   const { workspace } = await writer(t);
   const context = fakeToolContext(workspace, AbortSignal.abort(new Error('stopped')));
-  await assert.rejects(createWriteFileTool().run({ path: 'a/b.txt', content: 'x' }, context), /stopped/);
+  await assert.rejects(createWriteFileTool(plainFileDeps).run({ path: 'a/b.txt', content: 'x' }, context), /stopped/);
   assert.deepEqual(await readdir(workspace), []);
-});
-
-test('a write is never run again by itself', () => {
-  const tool = createWriteFileTool();
-  assert.deepEqual([tool.effect, tool.replay], ['write', 'never']);
 });

@@ -1,75 +1,72 @@
-/** The tool `write_file`: replaces or creates one text file in the workspace, as a whole or not at all. */
-import { access, constants, mkdir, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+/** The tool `write_file`: replaces or creates one text file, as a whole or not at all. */
 import * as z from 'zod/mini';
-import { writeFileAtomically } from '../../lib/atomic-file.ts';
 import { defineTool } from '../define-tool.ts';
 import { grouped } from '../output-bound.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts';
-import { fileProblem, hasCode, placeInWorkspace } from '../workspace-path.ts';
+import { settleAnswer, type Approved } from './ask-first.ts';
+import { changeFile, takeUpChange, type Becomes, type Existing } from './change-file.ts';
+import { failed, type FileDeps } from './file-deps.ts';
 import { workedOn } from './worked-on.ts';
 
 export const contentBytesMax = 2_000_000;
 
 const schema = z.strictObject({
-  path: z.string().check(z.minLength(1), z.describe('Relative to the workspace. Missing folders are created.')),
-  content: z.string().check(z.describe('The whole new text of the file.')),
+  path: z.string(),
+  content: z.string(),
+  overwrite: z.optional(z.boolean().check(z.describe('Also if it was not read, or changed since.'))),
 });
 
 type WriteInput = z.output<typeof schema>;
 
-export function createWriteFileTool(): Tool<WriteInput> {
-  return defineTool({
+export function createWriteFileTool(deps: FileDeps): Tool<WriteInput> {
+  const write = (input: WriteInput, context: ToolContext, approved: Approved) =>
+    writeFile(deps, input, context, approved);
+  const tool = defineTool({
     name: 'write_file',
-    description: 'Writes a text file in the workspace. A file that exists is replaced as a whole.',
+    description: 'Writes a whole text file, with missing folders. Read a file that exists first.',
     effect: 'write',
-    replay: 'never',
+    replay: 'attach',
     schema,
-    run: writeFile,
+    run: (input, context) => write(input, context, null),
+    attach: (input, context) =>
+      takeUpChange(deps, { path: input.path, content: Buffer.from(input.content) }, context, () =>
+        write(input, context, null),
+      ),
     sideBySide: ({ path }) => workedOn(path),
   });
-}
-
-async function writeFile({ path, content }: WriteInput, context: ToolContext): Promise<ToolOutcome> {
-  const bytes = Buffer.byteLength(content);
-  if (bytes > contentBytesMax) {
-    const limit = grouped(contentBytesMax);
-    return failed(`The content has ${grouped(bytes)} bytes, more than the ${limit} that one call may write.`);
-  }
-  if (path.endsWith('/')) return failed(`${path} names a folder. Give the path of a file.`);
-  const place = await placeInWorkspace(context.workspace, path);
-  if (place.kind === 'refused') return failed(place.problem);
-  try {
-    const problem = await whyNotReplaceable(place.path);
-    if (problem !== null) return failed(`${place.shown} ${problem}, so nothing was written.`);
-    context.signal.throwIfAborted();
-    await mkdir(dirname(place.path), { recursive: true });
-    await writeFileAtomically(place.path, content);
-  } catch (error) {
-    context.signal.throwIfAborted();
-    return failed(`${place.shown} could not be written: ${fileProblem(error)}.`);
-  }
   return {
-    kind: 'finished',
-    text: `wrote ${counted(linesIn(content), 'line')}, ${counted(bytes, 'byte')} to ${place.shown}`,
+    ...tool,
+    answered: (input, answer, context, asked) =>
+      settleAnswer(deps.gate, asked, answer, context, (approved) => write(input, context, approved)),
   };
 }
 
-/** Null if there is no such file yet, or one that may be replaced. */
-async function whyNotReplaceable(path: string): Promise<string | null> {
-  try {
-    const found = await stat(path);
-    if (found.isDirectory()) return 'is a folder';
-    if (!found.isFile()) return 'is not a regular file';
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
+async function writeFile(
+  deps: FileDeps,
+  { path, content, overwrite }: WriteInput,
+  context: ToolContext,
+  approved: Approved,
+): Promise<ToolOutcome> {
+  const bytes = Buffer.from(content);
+  if (bytes.length > contentBytesMax) {
+    const limit = grouped(contentBytesMax);
+    return failed(`The content has ${grouped(bytes.length)} bytes, more than the ${limit} that one call may write.`);
   }
-  // Replacing needs only the folder's permission; a file marked read-only is meant to stay as it is.
-  return access(path, constants.W_OK).then(
-    () => null,
-    () => 'is read-only',
-  );
+  const becomes = (existing: Existing): Becomes => {
+    const problem = overwrite === true ? null : whyNotOverwrite(existing);
+    if (problem !== null) return { kind: 'failed', text: problem };
+    const counts = `${counted(linesIn(content), 'line')}, ${counted(bytes.length, 'byte')}`;
+    return { kind: 'content', content: bytes, text: `wrote ${counts} to ${existing.shown}` };
+  };
+  return changeFile(deps, { tool: 'write_file', path, approved, showsOld: false, becomes }, context);
+}
+
+function whyNotOverwrite({ shown, seen, sha256 }: Existing): string | null {
+  if (sha256 === null || seen === sha256) return null;
+  if (seen === null) {
+    return `${shown} exists and has not been read here. Read it first, or pass "overwrite": true. Nothing was written.`;
+  }
+  return `${shown} has changed since it was read. Read it again, or pass "overwrite": true. Nothing was written.`;
 }
 
 function linesIn(content: string): number {
@@ -79,8 +76,4 @@ function linesIn(content: string): number {
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-function failed(text: string): ToolOutcome {
-  return { kind: 'failed', text };
 }
