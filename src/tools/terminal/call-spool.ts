@@ -17,10 +17,19 @@ const requestSchema = z.object({
   timeoutMs: z.number(),
   deadlineMs: z.number(),
   boot: z.string(),
+  /** The host that runs it; none for what its supervisor starts by itself. */
+  host: z.optional(z.string()),
+  /** What it is called as a background process. */
+  process: z.optional(z.string()),
+  /** What it printed may have come from the internet. */
+  isOnline: z.optional(z.boolean()),
 });
 export type SpooledRequest = Readonly<z.output<typeof requestSchema>>;
 
-const outcomeSchema = z.object({ kind: z.enum(['finished', 'failed', 'unknown']), text: z.string() });
+const outcomeSchema = z.union([
+  z.object({ kind: z.literal('finished'), text: z.string(), untrusted: z.literal('web') }),
+  z.object({ kind: z.enum(['finished', 'failed', 'unknown']), text: z.string() }),
+]);
 
 const requestFile = 'request.json';
 const outcomeFile = 'outcome.json';
@@ -32,6 +41,8 @@ export interface CommandExit {
   readonly code: number;
   /** A signal ended it; the code is 128 and its number. */
   readonly bySignal: boolean;
+  /** Something of its process group goes on. Only a host can say. */
+  readonly leftRunning: boolean | null;
 }
 
 export interface CallSpool {
@@ -47,6 +58,8 @@ export interface CallSpool {
   takeClaim(): Promise<boolean>;
   /** The process group of the command, and the process that leads it. */
   readGroup(): Promise<{ readonly group: number; readonly leader: ProcessIdentity } | null>;
+  /** The process group of a command that a host started, as the sandbox numbers it; null if it has not begun. */
+  readBegun(): Promise<number | null>;
   readExit(): Promise<CommandExit | null>;
   writeCut(cut: Cut): Promise<void>;
   readCut(): Promise<Cut | null>;
@@ -97,11 +110,16 @@ export function openSpool(folder: string, callId: string): CallSpool {
       const [group = '', pid = '', start = ''] = found;
       return { group: Number(group), leader: { pid: Number(pid), start } };
     },
+    async readBegun() {
+      const found = await lines('begun');
+      return Array.isArray(found) ? Number(found[0] ?? '') : null;
+    },
     async readExit() {
       const found = await lines('exit');
       if (!Array.isArray(found)) return null;
       const [code = '', by = ''] = (found[0] ?? '').split(' ');
-      return { code: Number(code), bySignal: by === 'signal' };
+      const leftRunning = found[1] === undefined ? null : found[1] === '1';
+      return { code: exitCode(code), bySignal: by === 'signal', leftRunning };
     },
     writeCut: (cut) => writeFile(join(folder, 'cut'), `${cut}\n`, { mode: 0o600 }),
     async readCut() {
@@ -112,6 +130,11 @@ export function openSpool(folder: string, callId: string): CallSpool {
     writeOutcome: (outcome) => writeFile(join(folder, outcomeFile), `${JSON.stringify(outcome)}\n`, { mode: 0o600 }),
     readOutcome: async () => parsed(outcomeSchema, await lines(outcomeFile)),
   };
+}
+
+/** It may have come out of the sandbox. */
+function exitCode(text: string): number {
+  return /^\d{1,3}$/.test(text) ? Number(text) : 1;
 }
 
 async function completeLines(path: string): Promise<string[] | 'incomplete' | null> {

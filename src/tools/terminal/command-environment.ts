@@ -20,10 +20,18 @@ const secretPattern = /key|token|secret|passw|credential|auth/i;
 
 const defaultPath = '/usr/local/bin:/usr/bin:/bin';
 
-export function commandEnvironment(source: Readonly<Record<string, string | undefined>>): Record<string, string> {
+/** Talaria's own settings stay outside even if they are asked for by name. */
+const ownPattern = /^TALARIA_/;
+
+/** `named`: what the operator lets through besides, by name; that is a decision, and the second lock is not for it. */
+export function commandEnvironment(
+  source: Readonly<Record<string, string | undefined>>,
+  named: readonly string[] = [],
+): Record<string, string> {
   const environment: Record<string, string> = { PATH: defaultPath };
   for (const [name, value] of Object.entries(source)) {
-    if (value !== undefined && isAllowed(name, value)) environment[name] = value;
+    if (value === undefined || ownPattern.test(name)) continue;
+    if (isAllowed(name, value) || named.includes(name)) environment[name] = value;
   }
   return environment;
 }

@@ -3,8 +3,10 @@ import { constants } from 'node:os';
 import type { ToolOutcome } from '../tool.ts';
 import type { CommandExit } from './call-spool.ts';
 import type { CommandResult } from './follow-command.ts';
+import { timeoutMaxS } from './terminal-schema.ts';
 
-export const timeoutMaxS = 3_600;
+/** A command that took longer is told how long. */
+const longMs = 10_000;
 
 export interface Told {
   /** Within its limit. */
@@ -16,15 +18,20 @@ export interface Told {
 export function outcomeOf(
   result: Extract<CommandResult, { kind: 'ended' }>,
   told: Told,
-  timeoutMs: number,
+  more: { readonly timeoutMs: number; readonly tookMs: number; readonly notes: readonly string[] },
 ): Extract<ToolOutcome, { kind: 'finished' | 'failed' }> {
+  const { timeoutMs, tookMs } = more;
   const notes: string[] = [];
   if (result.cut === 'timeout') {
     notes.push(`[ended after ${timeoutMs / 1000} s, its time limit; timeout_s can be up to ${timeoutMaxS}]`);
   } else if (result.cut === 'abort') notes.push('[stopped before it finished]');
   else if (result.exit !== null) notes.push(...exitNotes(result.exit));
+  if (result.cut === null && tookMs >= longMs) notes.push(`[took ${Math.round(tookMs / 1000)} s]`);
   if (result.leftRunning) notes.push('[something it started still runs in the background; its output is not shown]');
-  return { kind: result.cut === null ? 'finished' : 'failed', text: withNotes(told, notes) };
+  return {
+    kind: result.cut === null ? 'finished' : 'failed',
+    text: [...more.notes, withNotes(told, notes)].join('\n'),
+  };
 }
 
 export type LossReason = keyof typeof lossReasons;
@@ -32,6 +39,7 @@ export type LossReason = keyof typeof lossReasons;
 const lossReasons = {
   'machine-restarted': 'the machine went down meanwhile',
   'supervisor-gone': 'the process that watched over it was killed; what was left of it was ended',
+  'sandbox-gone': "the session's sandbox ended while it ran",
   'record-removed': 'it is so long ago that its record was removed',
 };
 
@@ -41,13 +49,13 @@ export function lostText(told: Told, reason: LossReason): string {
   return withNotes(told, [`[it is not known whether it finished: ${lossReasons[reason]}; ${advice}]`]);
 }
 
-function withNotes({ output, wholeOutputPath }: Told, notes: readonly string[]): string {
+export function withNotes({ output, wholeOutputPath }: Told, notes: readonly string[]): string {
   const lines = output === '' ? [...notes] : [output, ...notes];
   if (wholeOutputPath !== null) lines.push(`[the whole output is in ${wholeOutputPath}; read_file reads it]`);
   return lines.length === 0 ? '[no output]' : lines.join('\n');
 }
 
-function exitNotes({ code, bySignal }: CommandExit): string[] {
+export function exitNotes({ code, bySignal }: CommandExit): string[] {
   if (code === 0) return [];
   const signal = bySignal ? signalName(code - 128) : undefined;
   return [signal === undefined ? `[exit code ${code}]` : `[ended by ${signal}]`];

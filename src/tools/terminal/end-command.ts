@@ -2,30 +2,73 @@
  * Ends what a call started and what still belongs to it, and nothing else: a process group whose number was given to
  * somebody else meanwhile is left alone.
  */
+import { join } from 'node:path';
 import { sleep, type Clock } from '../../lib/clock.ts';
 import type { CallSpool } from './call-spool.ts';
 import { endProcessGroup, hasMemberWith, signalGroup } from './process-group.ts';
 import { bootId, isAlive } from './process-identity.ts';
+import { endHost, killAll, livingMarks } from './end-host.ts';
+import { tellHost, type SessionHost } from './session-host.ts';
 import { callMarker } from './start-supervisor.ts';
 
 /** How long a supervisor may take from its claim to its command. */
 const beginMs = 2_000;
 const lookMs = 10;
+/** What was killed is gone in a moment, or hangs in the kernel; nobody waits for that. */
+const killedLooksMax = 100;
+
+/** What a host may take to end a command, with the grace time that the command gets. */
+const hostEndMs = 4_000;
+/** A host that was told to end what it has not begun will not begin it any more. */
+const hostBeginMs = 300;
 
 /** Resolves when no process of the call does anything any more, or when those left were killed. */
-export async function endCommand(clock: Clock, spool: CallSpool): Promise<void> {
+export async function endCommand(clock: Clock, spool: CallSpool, host: SessionHost | null): Promise<void> {
   // Who has the claim now either runs the command or never will.
   if (await spool.takeClaim()) return;
+  if (host !== null) {
+    await endHosted(clock, spool, host);
+    return;
+  }
   const group = await groupOnceBegun(clock, spool);
   if (group !== null) await endProcessGroup(clock, group);
 }
 
-/** Ends the supervisor as well, whose last writes nobody waits for. */
+async function endHosted(clock: Clock, spool: CallSpool, host: SessionHost): Promise<void> {
+  if ((await spool.readExit()) !== null) return;
+  await tellHost(host, `end ${spool.callId}`);
+  const startedAt = clock.now();
+  for (; clock.now() - startedAt < hostEndMs; await sleep(clock, lookMs)) {
+    // Where a sandbox hides its processes from itself, what left the group is found from here.
+    if ((await spool.readExit()) !== null) return killAll(clock, [callMark(spool, host)], null);
+    const isLate = clock.now() - startedAt > hostBeginMs;
+    if (isLate && (await spool.readBegun()) === null) return endSupervisor(clock, spool);
+    // Nobody writes down its end any more; whether there is anything left of it can be seen all the same.
+    if (!(await isSupervised(spool)) && !(await livingMarks()).has(callMark(spool, host))) return;
+  }
+  // It does not listen any more: stopped, or too busy. What runs in it can't be ended otherwise.
+  await endHost(clock, host);
+  await killAll(clock, [callMark(spool, host)], null);
+  await endSupervisor(clock, spool);
+}
+
+function callMark({ callId }: CallSpool, { wire }: SessionHost): string {
+  return join(wire, callId);
+}
+
+/** Ends the supervisor as well, whose last writes nobody waits for. What a host runs ends with the host. */
 export async function endAll(clock: Clock, spool: CallSpool): Promise<void> {
-  await endCommand(clock, spool);
+  const isHosted = (await spool.readRequest())?.host !== undefined;
+  if (!isHosted) await endCommand(clock, spool, null);
+  else await spool.takeClaim();
+  await endSupervisor(clock, spool);
+}
+
+async function endSupervisor(clock: Clock, spool: CallSpool): Promise<void> {
   const claim = await spool.readClaim();
   if (claim !== null && claim !== 'incomplete' && claim.pid > 0 && (await isAlive(claim))) {
     signalGroup(claim.pid, 'SIGKILL');
+    for (let look = 0; look < killedLooksMax && (await isAlive(claim)); look++) await sleep(clock, lookMs);
   }
 }
 
@@ -43,7 +86,7 @@ export async function liveGroup(spool: CallSpool): Promise<number | null> {
   if (!signalGroup(found.group, 0)) return null;
   const isOurs =
     (await isAlive(found.leader)) ||
-    (await hasMemberWith(found.group, callMarker(spool.callId))) ||
+    (await hasMemberWith(found.group, callMarker(spool))) ||
     // Where the members can't be asked, they are taken for the command's as long as something holds its output open.
     (process.platform !== 'linux' && (await isAlive(claim)));
   return isOurs ? found.group : null;

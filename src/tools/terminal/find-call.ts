@@ -7,6 +7,7 @@ import type { ToolOutcome } from '../tool.ts';
 import type { CallSpool, SpooledRequest } from './call-spool.ts';
 import type { LossReason } from './command-outcome.ts';
 import { isSupervised } from './end-command.ts';
+import { openHost, type SessionHost } from './session-host.ts';
 import { bootId } from './process-identity.ts';
 import { isPruned } from './prune-spools.ts';
 
@@ -18,7 +19,7 @@ export type FoundCall =
   | { readonly kind: 'told'; readonly outcome: ToolOutcome }
   | { readonly kind: 'never-begun' }
   /** Finished or still running: either way there is something to follow. */
-  | { readonly kind: 'begun'; readonly request: SpooledRequest }
+  | { readonly kind: 'begun'; readonly request: SpooledRequest; readonly host: SessionHost | null }
   | { readonly kind: 'lost'; readonly reason: LossReason };
 
 export async function findCall(clock: Clock, spoolFolder: string, spool: CallSpool): Promise<FoundCall> {
@@ -29,19 +30,20 @@ export async function findCall(clock: Clock, spoolFolder: string, spool: CallSpo
     if (await isPruned(spoolFolder, spool.callId)) return { kind: 'lost', reason: 'record-removed' };
     return { kind: 'never-begun' };
   }
+  const host = request.host === undefined ? null : openHost(spoolFolder, request.host);
   const claim = await claimOnceComplete(clock, spool);
   const boot = await bootId();
   if (claim === null) {
     // The request was on the disk before anything began; a claim after it may have been lost with the power.
     return request.boot === boot ? { kind: 'never-begun' } : { kind: 'lost', reason: 'machine-restarted' };
   }
-  if ((await spool.readExit()) !== null) return { kind: 'begun', request };
+  if ((await spool.readExit()) !== null) return { kind: 'begun', request, host };
   if (request.boot !== boot || (claim !== 'incomplete' && claim.boot !== boot)) {
     return { kind: 'lost', reason: 'machine-restarted' };
   }
-  if (claim !== 'incomplete' && (await isSupervised(spool))) return { kind: 'begun', request };
+  if (claim !== 'incomplete' && (await isSupervised(spool))) return { kind: 'begun', request, host };
   // It may have ended, or been ended, between the two looks.
-  if ((await spool.readExit()) !== null || (await spool.readCut()) !== null) return { kind: 'begun', request };
+  if ((await spool.readExit()) !== null || (await spool.readCut()) !== null) return { kind: 'begun', request, host };
   return { kind: 'lost', reason: 'supervisor-gone' };
 }
 

@@ -5,8 +5,9 @@
  */
 import { sleep, type Clock } from '../../lib/clock.ts';
 import type { CallSpool, CommandExit, Cut } from './call-spool.ts';
-import { endCommand, isSupervised, liveGroup } from './end-command.ts';
+import { endAll, endCommand, isSupervised, liveGroup } from './end-command.ts';
 import { followOutput, readToEnd, type OutputFollower } from './output-follower.ts';
+import { hostState, type HostState, type SessionHost } from './session-host.ts';
 import type { StartedSupervisor } from './start-supervisor.ts';
 
 /** How long output may follow after the command's own end before what still holds it open counts as background. */
@@ -36,23 +37,39 @@ export type CommandResult =
       /** Something still holds its output open and goes on. */
       readonly leftRunning: boolean;
     }
-  /** The supervisor is gone and left no exit code. */
-  | { readonly kind: 'lost' };
+  /** Nobody is left who could tell how it ended. */
+  | { readonly kind: 'lost' }
+  /** Its host was gone before it took the call. */
+  | { readonly kind: 'not-begun'; readonly host: Exclude<HostState, { kind: 'alive' }> };
 
+/** `host`: who runs it, if not the supervisor itself. */
 export async function followCommand(
   clock: Clock,
   spool: CallSpool,
   own: StartedSupervisor | null,
+  host: SessionHost | null,
   request: FollowRequest,
 ): Promise<CommandResult> {
   const output = followOutput(spool.outputPath, request.onText);
   const watch = watchFor(clock, request, own);
   const isGone = () => isSupervisorGone(spool, own);
+  const isMissed = missedBy(clock, spool, host);
   try {
-    const cut = await untilOver(clock, spool, output, watch, isGone);
+    const cut = await untilOver(
+      clock,
+      spool,
+      output,
+      watch,
+      async () => (await isGone()) || (await isMissed()) !== null,
+    );
+    const missing = await isMissed();
+    if (missing !== null) {
+      await endAll(clock, spool);
+      return { kind: 'not-begun', host: missing };
+    }
     if (cut !== null) {
       await spool.writeCut(cut);
-      await endCommand(clock, spool);
+      await endCommand(clock, spool, host);
     }
     return await concluded(clock, spool, { isGone, output, wasCut: cut !== null });
   } finally {
@@ -92,11 +109,29 @@ async function concluded(clock: Clock, spool: CallSpool, { isGone, output, wasCu
   if (wasCut) await isWithin(clock, killedWaitMs, async () => (await spool.readExit()) !== null || (await isGone()));
   const isDrained =
     (await isWithin(clock, drainMs, isGone)) ||
-    ((await liveGroup(spool)) === null && (await isWithin(clock, supervisorEndMs, isGone)));
+    (!(await goesOn(spool)) && (await isWithin(clock, supervisorEndMs, isGone)));
   await readToEnd(output);
   const [exit, cut] = [await spool.readExit(), await spool.readCut()];
   if (exit === null && cut === null) return { kind: 'lost' };
   return { kind: 'ended', exit, cut, leftRunning: !isDrained };
+}
+
+/** Something of the command itself may still be there. */
+async function goesOn(spool: CallSpool): Promise<boolean> {
+  const leftRunning = (await spool.readExit())?.leftRunning ?? null;
+  return leftRunning ?? (await liveGroup(spool)) !== null;
+}
+
+/** What became of the host, once it is certain that it will never begin the command; null until then. */
+export function missedBy(clock: Clock, spool: CallSpool, host: SessionHost | null) {
+  let hasBegun = host === null;
+  return async (): Promise<Exclude<HostState, { kind: 'alive' }> | null> => {
+    if (hasBegun || host === null) return null;
+    // In this order: what it began before it went is not missed.
+    const state = await hostState(clock, host);
+    hasBegun = (await spool.readBegun()) !== null;
+    return hasBegun || state.kind === 'alive' ? null : state;
+  };
 }
 
 async function isSupervisorGone(spool: CallSpool, own: StartedSupervisor | null): Promise<boolean> {
@@ -155,7 +190,7 @@ function watchFor(clock: Clock, { timeoutMs, signal }: FollowRequest, own: Start
   };
 }
 
-async function isWithin(clock: Clock, limitMs: number, holds: () => Promise<boolean>): Promise<boolean> {
+export async function isWithin(clock: Clock, limitMs: number, holds: () => Promise<boolean>): Promise<boolean> {
   const deadline = clock.now() + limitMs;
   for (let waitMs = 1; !(await holds()); waitMs = Math.min(2 * waitMs, firstLookMs)) {
     if (clock.now() >= deadline) return false;

@@ -11,13 +11,15 @@ export interface OutputFollower {
   readOn(): Promise<'nothing' | 'all' | 'part'>;
   /** Hands on half a character that was held back. Nothing is handed on after it. */
   close(): Promise<void>;
+  /** Up to where it was read. */
+  position(): number;
 }
 
-export function followOutput(path: string, onText: (text: string) => void): OutputFollower {
+export function followOutput(path: string, onText: (text: string) => void, from = 0): OutputFollower {
   const decoder = new TextDecoder();
   const chunk = Buffer.allocUnsafe(chunkBytes);
   let file: FileHandle | null = null;
-  let position = 0;
+  let position = from;
   const hand = (text: string) => {
     if (text !== '') onText(text);
   };
@@ -37,6 +39,7 @@ export function followOutput(path: string, onText: (text: string) => void): Outp
       await file?.close();
       hand(decoder.decode());
     },
+    position: () => position,
   };
 }
 

@@ -25,6 +25,7 @@ export async function isAlive({ pid, start }: ProcessIdentity): Promise<boolean>
 
 export interface ProcessStat {
   readonly isLive: boolean;
+  readonly parent: number;
   readonly group: number;
   readonly start: string;
 }
@@ -35,7 +36,8 @@ export async function processStat(pid: string): Promise<ProcessStat | null> {
   if (stat === null) return null;
   // `pid (any name) state parent group …`; the start is the twenty-second field.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return { isLive: !/[ZX]/.test(fields[0] ?? ''), group: Number(fields[2]), start: fields[19] ?? '' };
+  const isLive = !/[ZX]/.test(fields[0] ?? '');
+  return { isLive, parent: Number(fields[1]), group: Number(fields[2]), start: fields[19] ?? '' };
 }
 
 /** What a command prints; empty if it fails. */

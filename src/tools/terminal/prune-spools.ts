@@ -8,6 +8,8 @@ import { writeFileAtomically } from '../../lib/atomic-file.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { openSpool } from './call-spool.ts';
 import { isSupervised, liveGroup } from './end-command.ts';
+import { processesFolderName } from './process-table.ts';
+import { shellFolderName } from './session-host.ts';
 
 const noteFile = 'removed-up-to';
 
@@ -28,7 +30,8 @@ export async function pruneSpools(
 async function pruneSession(folder: string, before: number): Promise<number> {
   const old: string[] = [];
   for (const name of await readdir(folder).catch(() => [])) {
-    if (name !== noteFile && (await isOld(join(folder, name), name, before))) old.push(name);
+    if (name === noteFile || name === shellFolderName || name === processesFolderName) continue;
+    if (await isOld(join(folder, name), name, before)) old.push(name);
   }
   const newest = old.sort().at(-1);
   if (newest === undefined) return 0;

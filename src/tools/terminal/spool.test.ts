@@ -3,20 +3,20 @@ import { mkdir, readFile, readdir, stat, utimes, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import test from 'node:test';
 import { systemClock, type Clock } from '../../lib/clock.ts';
-import { fakeToolContext, temporaryFolder, type FakeToolContext } from '../fake-tool-context.ts';
+import { fakeToolContext, type FakeToolContext } from '../fake-tool-context.ts';
 import { callSpool } from './call-spool.ts';
 import { bootId } from './process-identity.ts';
 import { listRunning, pruneSpools, removeSpool } from './spool.ts';
-import { startSupervisor } from './start-supervisor.ts';
+import { shellArgv, startSupervisor } from './start-supervisor.ts';
 import { createTerminalTool } from './terminal-tool.ts';
-import { allGone, isGone, pidsIn } from './test-processes.ts';
+import { allGone, folderToEnd, isGone, pidsIn } from './test-processes.ts';
 
 const deps = { clock: systemClock };
 const tool = createTerminalTool({ clock: systemClock, defaultTimeoutMs: 20_000, env: process.env });
 
 /** A workspace, and the folder of the spools of all sessions. */
 async function place(t: test.TestContext) {
-  const top = await temporaryFolder(t);
+  const top = await folderToEnd(t);
   const [workspace, root] = [join(top, 'workspace'), join(top, 'spool')];
   await mkdir(workspace);
   const context = (session: string): FakeToolContext => ({
@@ -29,7 +29,12 @@ async function place(t: test.TestContext) {
     const deadlineMs = systemClock.now() + 20_000;
     await spool.writeRequest({ command, cwd: workspace, timeoutMs: 20_000, deadlineMs, boot: await bootId() });
     const environment = { PATH: '/usr/bin:/bin' };
-    const started = await startSupervisor(spool, { command, cwd: workspace, environment, endAfterS: 30 });
+    const started = await startSupervisor(spool, {
+      argv: shellArgv(command),
+      cwd: workspace,
+      environment,
+      endAfterS: 30,
+    });
     assert.ok(started.kind === 'started');
     return { spool, supervisor: started.supervisor };
   };
@@ -94,8 +99,8 @@ test('old spools go, what runs and what is young stays, and an old call never lo
   await utimes(join(root, 'young', context('young').callId), later, later);
 
   assert.equal(await pruneSpools({ clock }, root, hourMs), 1);
-  assert.deepEqual(await readdir(join(root, 'old')), ['removed-up-to']);
-  assert.deepEqual(await readdir(join(root, 'young')), [context('young').callId]);
+  assert.deepEqual((await readdir(join(root, 'old'))).sort(), ['removed-up-to', 'shell']);
+  assert.deepEqual((await readdir(join(root, 'young'))).sort(), [context('young').callId, 'shell']);
   assert.deepEqual(await readdir(join(root, 'running')), [context('running').callId]);
   assert.equal(await pruneSpools({ clock }, root, hourMs), 0);
 
@@ -108,7 +113,7 @@ test('old spools go, what runs and what is young stays, and an old call never lo
 });
 
 test('a folder of spools that is not there holds nothing', async (t) => {
-  const root = join(await temporaryFolder(t), 'none');
+  const root = join(await folderToEnd(t), 'none');
   assert.deepEqual(await listRunning(root), []);
   assert.equal(await pruneSpools(deps, root, 0), 0);
 });

@@ -3,13 +3,13 @@
  * when this process dies. The environment is handed over as such and never written down.
  */
 import type { CallSpool } from './call-spool.ts';
-import { supervisorArguments } from './supervisor-script.ts';
+import { hostedArguments, supervisorArguments, type HostedCall } from './supervisor-script.ts';
 
 export interface SupervisedCommand {
-  readonly command: string;
+  readonly argv: readonly string[];
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** When the supervisor ends the command if nobody else has. */
+  /** When the supervisor ends the command if nobody else has; 0: never. */
   readonly endAfterS: number;
 }
 
@@ -26,17 +26,39 @@ export interface StartedSupervisor {
 }
 
 /** By this variable the processes of a call can be told from others, whatever became of their parents. */
-export function callMarker(callId: string): string {
-  return `${markerName}=${callId}`;
+export const callMarkerName = 'TALARIA_CALL';
+export function callMarker(spool: CallSpool): string {
+  return `${callMarkerName}=${spool.folder}`;
 }
-const markerName = 'TALARIA_CALL';
 
-export async function startSupervisor(spool: CallSpool, request: SupervisedCommand): Promise<SupervisorStart> {
+/** What the programs of a supervisor outside the sandbox are found by: nothing that a command could have changed. */
+const supervisorPath = '/usr/local/bin:/usr/bin:/bin';
+
+/** A bash, or what there is. */
+export function shellArgv(command: string): string[] {
+  const script = 'if command -v bash >/dev/null; then exec bash -c "$1"; else exec sh -c "$1"; fi';
+  return ['/bin/sh', '-c', script, 'sh', command];
+}
+
+export function startSupervisor(spool: CallSpool, request: SupervisedCommand): Promise<SupervisorStart> {
+  const { argv, cwd, environment, endAfterS } = request;
+  const env = { ...environment, [callMarkerName]: spool.folder };
+  return spawnDetached(supervisorArguments(spool.folder, argv, endAfterS), { cwd, env });
+}
+
+export function startHosted(spool: CallSpool, call: HostedCall, endAfterS: number): Promise<SupervisorStart> {
+  return spawnDetached(hostedArguments(spool.folder, call, endAfterS), { cwd: '/', env: { PATH: supervisorPath } });
+}
+
+export async function spawnDetached(
+  argv: readonly string[],
+  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): Promise<SupervisorStart> {
   const { spawn } = process.getBuiltinModule('node:child_process');
   try {
-    const child = spawn('/bin/sh', supervisorArguments(spool.folder, request.command, request.endAfterS), {
-      cwd: request.cwd,
-      env: { ...request.environment, [markerName]: spool.callId },
+    const child = spawn('/bin/sh', argv, {
+      ...options,
+      env: { PATH: supervisorPath, ...options.env },
       // A session without a terminal, in which nothing can wait for a password.
       detached: true,
       stdio: 'ignore',

@@ -5,19 +5,19 @@ import { mkdir, readFile, readdir, realpath, stat, symlink, writeFile } from 'no
 import { join } from 'node:path';
 import test from 'node:test';
 import { sleep, systemClock } from '../../lib/clock.ts';
-import { fakeToolContext, temporaryFolder, type FakeToolContext } from '../fake-tool-context.ts';
+import { fakeToolContext, type FakeToolContext } from '../fake-tool-context.ts';
 import { callSpool } from './call-spool.ts';
 import { bootId } from './process-identity.ts';
 import { listRunning } from './spool.ts';
-import { startSupervisor } from './start-supervisor.ts';
+import { shellArgv, startSupervisor } from './start-supervisor.ts';
 import { createTerminalTool } from './terminal-tool.ts';
-import { allGone, isGone, pidsIn, until } from './test-processes.ts';
+import { allGone, folderToEnd, isGone, pidsIn, until } from './test-processes.ts';
 
 const env = { PATH: process.env['PATH'], HOME: '/nowhere' };
 const tool = createTerminalTool({ clock: systemClock, defaultTimeoutMs: 20_000, env });
 
 async function call(t: test.TestContext, signal?: AbortSignal) {
-  const top = await realpath(await temporaryFolder(t));
+  const top = await realpath(await folderToEnd(t));
   const workspace = join(top, 'workspace');
   await mkdir(workspace);
   const context: FakeToolContext = { ...fakeToolContext(workspace, signal), spoolFolder: join(top, 'spool') };
@@ -53,7 +53,7 @@ async function supervised({ spool, workspace }: Call, command: string, endAfterS
   const deadlineMs = systemClock.now() + 20_000;
   await spool.writeRequest({ command, cwd: workspace, timeoutMs: 20_000, deadlineMs, boot: await bootId() });
   const started = await startSupervisor(spool, {
-    command,
+    argv: shellArgv(command),
     cwd: workspace,
     environment: { PATH: '/usr/bin:/bin' },
     endAfterS,

@@ -1,158 +1,142 @@
 /**
- * The tool `terminal`: a shell command in the workspace, and what it printed. The command has the rights of the user
- * that runs Talaria; keeping it in bounds is a sandbox's work, not this tool's. It runs under a supervisor that outlives
- * this process, and everything about it is in the call's folder of the spool, where `attach` finds it.
+ * The tool `terminal`: a command in the session's shell, and what it printed. Decides, with the gate, whether it may run:
+ * inside the sandbox nothing asks but what a look at the command finds; what leaves it (another host, no sandbox at all)
+ * asks, and so does everything where there is no sandbox. How it runs is the matter of `run-command.ts`.
  */
-import { stat } from 'node:fs/promises';
-import * as z from 'zod/mini';
-import type { Clock } from '../../lib/clock.ts';
+import type { Question } from '../../protocol/messages.ts';
 import { defineTool } from '../define-tool.ts';
+import type { Sandbox } from '../sandbox.ts';
+import { SandboxError } from '../sandbox.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts';
-import { placeInWorkspace } from '../workspace-path.ts';
-import { callSpool, type CallSpool } from './call-spool.ts';
-import { commandEnvironment } from './command-environment.ts';
-import { lostText, outcomeOf, startProblem, timeoutMaxS, type LossReason } from './command-outcome.ts';
-import { endCommand } from './end-command.ts';
-import { findCall } from './find-call.ts';
-import { followCommand } from './follow-command.ts';
-import { collectOutput } from './output-collector.ts';
-import { followOutput, readToEnd } from './output-follower.ts';
-import { bootId } from './process-identity.ts';
-import { startSupervisor, type StartedSupervisor } from './start-supervisor.ts';
+import type { RunDeps } from './begin-command.ts';
+import { planOf, whereOf, wishOf, type CommandWish } from './command-wish.ts';
+import { runCommand, takeUp, type IfLost } from './run-command.ts';
+import { createSessionHosts } from './session-host.ts';
+import { noSandbox, type TerminalDeps } from './terminal-deps.ts';
+import { terminalDescription, terminalSchema, type TerminalInput } from './terminal-schema.ts';
 
-/** After its deadline a command is ended from here; the supervisor does it this much later, if nobody did. */
-const supervisorDelayS = 5;
-
-export interface TerminalDeps {
-  readonly clock: Clock;
-  /** For a call that names no time of its own. */
-  readonly defaultTimeoutMs: number;
-  /** The environment to choose from; only harmless names are passed on. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-const schema = z.strictObject({
-  command: z.string().check(z.minLength(1), z.describe('A bash command line. Standard input is empty.')),
-  timeout_s: z.optional(
-    z.number().check(z.gte(1), z.lte(timeoutMaxS), z.describe('Seconds until the command is ended.')),
-  ),
-  cwd: z.optional(z.string().check(z.describe('Folder to run in, relative to the workspace. Default: the workspace.'))),
-});
-
-type TerminalInput = z.output<typeof schema>;
-
-export function createTerminalTool(deps: TerminalDeps): Tool<TerminalInput> {
-  return defineTool({
+export function createTerminal(given: TerminalDeps): Tool<TerminalInput> {
+  const deps: RunDeps = { ...given, hosts: createSessionHosts(given.clock) };
+  const tool = defineTool({
     name: 'terminal',
-    description:
-      'Runs a bash command in the workspace and returns what it printed (stdout and stderr) and its exit code if not 0. ' +
-      'Each call is a new shell. Long output is cut in the middle.',
+    description: terminalDescription,
     effect: 'write',
     replay: 'attach',
-    schema,
-    run: (input, context) => begin(deps, input, context, 'failed'),
-    attach: (input, context) => takeUp(deps, input, context),
+    schema: terminalSchema,
+    run: (input, context) => considered(deps, input, context, 'failed'),
+    attach: (input, context) => takeUp(deps, context, () => considered(deps, input, context, 'unknown')),
     sideBySide: () => 'alone',
+  });
+  return {
+    ...tool,
+    answered: (input, answer, context, asked) =>
+      takeUp(deps, context, () => approved(deps, input, answer, context, asked)),
+  };
+}
+
+/** Without a sandbox and without asking: for tests of what is beside the point. */
+export function createTerminalTool(
+  deps: Pick<TerminalDeps, 'clock' | 'env' | 'defaultTimeoutMs'>,
+): Tool<TerminalInput> {
+  return createTerminal({
+    envNames: [],
+    folders: [],
+    hidden: [],
+    sandbox: () => Promise.resolve(noSandbox),
+    allowedHosts: [],
+    network: () => Promise.resolve('off'),
+    gate: {
+      consider: () => Promise.resolve({ kind: 'go' }),
+      settle: () => Promise.resolve({ kind: 'refuse', text: 'Nothing was asked.' }),
+    },
+    judge: () => ({ kind: 'plain' }),
+    filesOf: () => [],
+    onBackground: () => {},
+    ...deps,
   });
 }
 
-async function begin(
-  deps: TerminalDeps,
+async function considered(
+  deps: RunDeps,
   input: TerminalInput,
   context: ToolContext,
-  ifLost: 'failed' | 'unknown',
+  ifLost: IfLost,
 ): Promise<ToolOutcome> {
-  const place = await folderToRunIn(context.workspace, input.cwd ?? '.');
-  if (place.kind === 'refused') return failed(place.problem);
-  const { command } = input;
-  if (command.includes('\0')) return failed('The command contains a NUL character. Leave it out.');
-  if (context.signal.aborted) return failed('The command was not started: the turn was stopped before.');
-
-  const timeoutMs = input.timeout_s === undefined ? deps.defaultTimeoutMs : input.timeout_s * 1000;
-  const spool = callSpool(context.spoolFolder, context.callId);
-  const deadlineMs = deps.clock.now() + timeoutMs;
-  try {
-    await spool.writeRequest({ command, cwd: place.path, timeoutMs, deadlineMs, boot: await bootId() });
-  } catch (error) {
-    return failed(startProblem(error));
+  const found = await wishOf(deps, input, context);
+  if (found.kind === 'refused') return failed(found.problem);
+  const { wish } = found;
+  const sandbox = await sandboxOf(deps);
+  if (sandbox.kind === 'failed') return sandbox;
+  const judged = await reasonsFor(deps, wish, sandbox.sandbox, context);
+  if (judged.kind === 'refused') {
+    return failed(`The command was refused: ${judged.reason}. No approval makes it run; do it another way.`);
   }
-  const environment = commandEnvironment(deps.env);
-  const endAfterS = Math.ceil(timeoutMs / 1000) + supervisorDelayS;
-  const started = await startSupervisor(spool, { command, cwd: place.path, environment, endAfterS });
-  if (started.kind === 'not-started') return told(spool, failed(startProblem(started.error)));
-  return follow(deps.clock, spool, started.supervisor, { timeoutMs, leftMs: timeoutMs, ifLost }, context);
-}
-
-async function takeUp(deps: TerminalDeps, input: TerminalInput, context: ToolContext): Promise<ToolOutcome> {
-  const { clock } = deps;
-  const spool = callSpool(context.spoolFolder, context.callId);
-  const found = await findCall(clock, context.spoolFolder, spool);
-  switch (found.kind) {
-    case 'told':
-      return found.outcome;
-    case 'never-begun':
-      return begin(deps, input, context, 'unknown');
-    case 'begun': {
-      const { timeoutMs, deadlineMs } = found.request;
-      const leftMs = Math.min(timeoutMs, Math.max(0, deadlineMs - clock.now()));
-      return follow(clock, spool, null, { timeoutMs, leftMs, ifLost: 'unknown' }, context);
-    }
-    case 'lost':
-      return lost(clock, spool, found.reason, context);
+  if (judged.reasons.length === 0) return runCommand(deps, wish, context, ifLost);
+  const answer = await deps.gate.consider(await planOf(deps, wish, sandbox.sandbox, judged.reasons, context), context);
+  switch (answer.kind) {
+    case 'go':
+      return runCommand(deps, wish, context, ifLost);
+    case 'refuse':
+      return failed(answer.text);
+    case 'ask':
+      return { kind: 'ask', ...answer.question };
   }
 }
 
-interface Following {
-  /** As it was when the command began. */
-  readonly timeoutMs: number;
-  readonly leftMs: number;
-  /** What it is called if the supervisor is lost: only who attaches may speak of an unknown outcome. */
-  readonly ifLost: 'failed' | 'unknown';
-}
-
-async function follow(
-  clock: Clock,
-  spool: CallSpool,
-  own: StartedSupervisor | null,
-  { timeoutMs, leftMs, ifLost }: Following,
+async function approved(
+  deps: RunDeps,
+  input: TerminalInput,
+  answer: string | null,
   context: ToolContext,
+  asked: Question,
 ): Promise<ToolOutcome> {
-  const output = collectOutput(clock, context.onOutput);
-  const { signal } = context;
-  const result = await followCommand(clock, spool, own, { timeoutMs: leftMs, signal, onText: output.push });
-  const kept = output.end(spool.outputPath);
-  if (result.kind === 'ended') return told(spool, outcomeOf(result, kept, timeoutMs));
-  await endCommand(clock, spool);
-  return told(spool, { kind: ifLost, text: lostText(kept, 'supervisor-gone') });
+  const settled = await deps.gate.settle(asked, answer, context);
+  if (settled.kind === 'refuse') return failed(settled.text);
+  const found = await wishOf(deps, input, context);
+  if (found.kind === 'refused') return failed(found.problem);
+  const sandbox = await sandboxOf(deps);
+  if (sandbox.kind === 'failed') return sandbox;
+  const { frozen } = await planOf(deps, found.wish, sandbox.sandbox, [], context);
+  if (frozen !== settled.frozen) {
+    return failed(
+      'The command was not run: something that it depends on (its folder, a script, the variables of the shell) ' +
+        'changed after it was approved. Call it again to ask again.',
+    );
+  }
+  return runCommand(deps, found.wish, context, 'failed');
 }
 
-async function lost(clock: Clock, spool: CallSpool, reason: LossReason, context: ToolContext): Promise<ToolOutcome> {
-  const output = collectOutput(clock, context.onOutput);
-  const file = followOutput(spool.outputPath, output.push);
-  await readToEnd(file);
-  await file.close();
-  const text = lostText(output.end(spool.outputPath), reason);
-  if (reason === 'supervisor-gone') await endCommand(clock, spool);
-  return told(spool, { kind: 'unknown', text });
+/** Why somebody has to be asked; nothing if nobody has to. */
+async function reasonsFor(
+  deps: TerminalDeps,
+  wish: CommandWish,
+  sandbox: Sandbox,
+  context: ToolContext,
+): Promise<{ kind: 'judged'; reasons: string[] } | { kind: 'refused'; reason: string }> {
+  const judgement = await deps.judge(wish.command, await whereOf(wish, sandbox, context));
+  if (judgement.kind === 'refused') return judgement;
+  const reasons = judgement.kind === 'asks' ? [...judgement.reasons] : [];
+  if (wish.isOutside) reasons.push('runs outside the sandbox');
+  else if (sandbox.level === 'none') reasons.push('there is no sandbox');
+  if (wish.hosts.length > 0) reasons.push(`reaches ${wish.hosts.join(', ')}`);
+  const canSend = !wish.isOutside && deps.allowedHosts.length > 0;
+  if (context.untrusted !== null && canSend) {
+    reasons.push(`can send data to ${deps.allowedHosts.join(', ')}, and this turn has read what a stranger wrote`);
+  }
+  return { kind: 'judged', reasons };
 }
 
-/** Whoever asks again is told the same. */
-async function told(spool: CallSpool, outcome: ToolOutcome): Promise<ToolOutcome> {
-  // Without it the outcome is found anew from the same files; that a disk is full must not take it away.
-  await spool.writeOutcome(outcome).catch(() => {});
-  return outcome;
+async function sandboxOf(
+  deps: TerminalDeps,
+): Promise<{ readonly kind: 'sandbox'; readonly sandbox: Sandbox } | Extract<ToolOutcome, { kind: 'failed' }>> {
+  try {
+    return { kind: 'sandbox', sandbox: await deps.sandbox() };
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    return failed(`The command was not started: ${error.message}`);
+  }
 }
 
-async function folderToRunIn(workspace: string, cwd: string): ReturnType<typeof placeInWorkspace> {
-  const place = await placeInWorkspace(workspace, cwd);
-  if (place.kind === 'refused') return place;
-  // Without this look, a missing folder would be reported as a missing shell.
-  const found = await stat(place.path).catch(() => null);
-  if (found?.isDirectory() === true) return place;
-  const problem = found === null ? 'does not exist' : 'is not a folder';
-  return { kind: 'refused', problem: `The command was not started: the folder ${place.shown} ${problem}.` };
-}
-
-function failed(text: string): ToolOutcome {
+function failed(text: string): Extract<ToolOutcome, { kind: 'failed' }> {
   return { kind: 'failed', text };
 }

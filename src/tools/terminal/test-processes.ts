@@ -1,6 +1,9 @@
 /** Looks at processes and waits for them, for tests. */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sleep, systemClock } from '../../lib/clock.ts';
+import { temporaryFolder } from '../fake-tool-context.ts';
+import { removeSpool } from './spool.ts';
 
 /** Polls for something that another process brings about; a test that waits in vain fails by its own limit. */
 export async function until<T>(look: () => Promise<T | null>): Promise<T> {
@@ -38,4 +41,19 @@ export async function isGone(pid: number): Promise<boolean> {
 
 export async function allGone(pids: readonly number[]): Promise<void> {
   for (const pid of pids) await until(async () => ((await isGone(pid)) ? true : null));
+}
+
+/** A folder that goes when the test ends, and before it what sessions with a spool in it still hold. */
+export async function folderToEnd(test: { after(callback: () => Promise<void>): void }): Promise<string> {
+  let folder = '';
+  test.after(async () => {
+    for (const root of [folder, join(folder, 'spool'), join(folder, '.spool')]) {
+      for (const name of await readdir(root).catch(() => [])) {
+        const inside = await readdir(join(root, name)).catch((): string[] => []);
+        if (inside.includes('shell')) await removeSpool({ clock: systemClock }, join(root, name));
+      }
+    }
+  });
+  folder = await temporaryFolder(test);
+  return folder;
 }

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import test from 'node:test';
+import { systemClock } from '../../lib/clock.ts';
+import { createProcessTool } from './process-tool.ts';
+import { linePattern } from './line-pattern.ts';
+import { noSandbox } from './terminal-deps.ts';
+import { createTerminalTools } from './terminal-tools.ts';
+import { until } from './test-processes.ts';
+import { testBubblewrap, testShell } from './test-shell.ts';
+
+const sandbox = existsSync('/usr/bin/bwrap') ? testBubblewrap : noSandbox;
+const options = { sandbox: () => Promise.resolve(sandbox) };
+
+test('a process in the background is listed, polled, read, waited for and ended', async (t) => {
+  const it = await testShell(t, options);
+  assert.equal(await it.process({ action: 'list' }), 'No process was started in the background.');
+  const command = 'echo one; while [ ! -e go ]; do sleep 0.02; done; echo two; exit 3';
+  const started = await it.run(command, { background: true });
+  assert.equal(started, '[p1 runs in the background; process shows what it prints and ends it]');
+  const poll = () => it.process({ action: 'poll', id: 'p1' });
+  assert.equal(await poll(), 'one\n[running]');
+  assert.equal(await poll(), '[nothing new]\n[running]');
+  assert.equal(
+    await it.process({ action: 'wait', id: 'p1', timeout_s: 0 }),
+    '[nothing new]\n[still running; it was not ended]\n[running]',
+  );
+  await writeFile(join(it.workspace, 'go'), '');
+  assert.equal(await it.process({ action: 'wait', id: 'p1' }), 'two\n[ended: exit code 3]');
+  assert.equal(await it.process({ action: 'log', id: 'p1' }), 'one\ntwo\n[ended: exit code 3]');
+  assert.match(
+    await it.process({ action: 'log', id: 'p1', lines: 1 }),
+    /^two\n\[the whole output is in .+\/output; read_file reads it\]\n\[ended: exit code 3\]$/,
+  );
+  await it.run('sleep 600', { background: true });
+  assert.match(await it.process({ action: 'kill', id: 'p2' }), /^p2 ended by kill \(\d+ s\): sleep 600$/);
+  assert.match(await it.process({ action: 'list' }), /^p1 ended: exit code 3 [^\n]+\np2 ended by kill [^\n]+$/);
+  assert.equal(
+    await it.process({ action: 'poll', id: 'p9' }),
+    'There is no process p9; list shows those of this session.',
+  );
+  assert.equal(await it.process({ action: 'kill' }), 'kill needs the id of a process; list shows them.');
+});
+
+test('what fails at once is told at once', async (t) => {
+  const it = await testShell(t, options);
+  assert.match(
+    await it.run('no-such-server', { background: true }),
+    /no-such-server: command not found\n\[p1 ended at once\]\n\[exit code 127\]$/,
+  );
+});
+
+test('a process reads what is written to it, its end of input and an interrupt, with a terminal and without', async (t) => {
+  const it = await testShell(t, options);
+  const write = (id: string, input: string) => it.process({ action: 'write', id, input });
+  await it.run('while read -r line; do echo "got $line"; done; echo end', { background: true });
+  assert.equal(await write('p1', 'hello'), '[written to p1; poll shows what it answers]');
+  await write('p1', 'ctrl-d');
+  assert.equal(await it.process({ action: 'wait', id: 'p1' }), 'got hello\nend\n[ended: exit code 0]');
+  assert.equal(await write('p1', 'more'), 'p1 does not run any more.');
+
+  await it.run("trap 'echo interrupted; exit 4' INT; echo up; while :; do sleep 0.02; done", { background: true });
+  await until(async () => ((await it.process({ action: 'log', id: 'p2' })).startsWith('up') ? true : null));
+  assert.equal(await write('p2', 'ctrl-c'), '[SIGINT sent to p2]');
+  assert.match(await it.process({ action: 'wait', id: 'p2' }), /interrupted\n\[ended: exit code 4\]$/);
+
+  await it.run("trap 'echo interrupted; exit 4' INT; read -r line; echo got $line; cat", {
+    background: true,
+    pty: true,
+  });
+  await write('p3', 'typed');
+  await until(async () => ((await it.process({ action: 'log', id: 'p3' })).includes('got typed') ? true : null));
+  await write('p3', 'ctrl-c');
+  assert.match(await it.process({ action: 'wait', id: 'p3' }), /\[ended: exit code (?:4|130)\]$/);
+});
+
+test('C44 C92 processes, their names and what they print survive a kill of the process that started them', async (t) => {
+  const it = await testShell(t, options);
+  const script = `
+    const { testShell, testBubblewrap } = await import(${JSON.stringify(new URL('./test-shell.ts', import.meta.url).href)});
+    const { noSandbox } = await import(${JSON.stringify(new URL('./terminal-deps.ts', import.meta.url).href)});
+    const sandbox = ${sandbox === noSandbox ? 'noSandbox' : 'testBubblewrap'};
+    const it = await testShell({ after() {} }, { sandbox: () => Promise.resolve(sandbox) }, ${JSON.stringify(it.sessionId)}, ${JSON.stringify(join(it.workspace, '..'))});
+    await it.run('echo run >> runs; echo before; read -r line; echo "got $line"; exit 5', { background: true, notify: 'exit' });
+    process.send(await it.process({ action: 'poll', id: 'p1' }));
+    setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const polled = await new Promise((resolve) => child.once('message', resolve));
+  assert.equal(polled, 'before\n[running]');
+  child.kill('SIGKILL');
+  await new Promise((resolve) => child.once('exit', resolve));
+
+  assert.equal(
+    await it.process({ action: 'poll', id: 'p1' }),
+    '[nothing new]\n[running]',
+    'what was shown stays shown',
+  );
+  await it.process({ action: 'write', id: 'p1', input: 'hello' });
+  assert.equal(await it.process({ action: 'wait', id: 'p1' }), 'got hello\n[ended: exit code 5]');
+  assert.equal(await readFile(join(it.workspace, 'runs'), 'utf8'), 'run\n');
+  await it.run('sleep 600', { background: true });
+  assert.match(await it.process({ action: 'list' }), /^p1 ended[^\n]+\np2 running/);
+
+  await it.tools.watch.start();
+  const note = await until(async () => it.told[0] ?? null);
+  assert.deepEqual(
+    [note.sessionId, note.text.split('\n')[0]],
+    [it.sessionId, '[p1 (echo run >> runs; echo before; read -r line; echo "got $line"; exit 5) ended: exit code 5]'],
+  );
+});
+
+test('a session is told once of a line and of an end, and again by nobody', async (t) => {
+  const it = await testShell(t, options);
+  await it.run('echo starting; sleep 0.3; echo "Listening on port 8080"; sleep 600', { notify: 'Listening on * 80' });
+  await it.run('sleep 0.4; echo done; exit 2', { notify: 'exit' });
+  await it.run('sleep 0.4; echo other', { notify: 'never printed' });
+  await until(async () => (it.told.length === 3 ? true : null));
+  assert.deepEqual(it.told.map(({ text }) => text).sort(), [
+    '[p1 (echo starting; sleep 0.3; echo "Listening on port 8080"; sleep 600) printed:]\nListening on port 8080',
+    '[p2 (sleep 0.4; echo done; exit 2) ended: exit code 2]\ndone',
+    '[p3 (sleep 0.4; echo other) ended: exit code 0, without printing "never printed"]\nother',
+  ]);
+  const told: string[] = [];
+  const again = createTerminalTools({ ...it.deps, tell: async ({ text }) => void told.push(text) });
+  await again.watch.start();
+  again.watch.close();
+  assert.deepEqual(told, []);
+});
+
+test('what could not be told is told later', async (t) => {
+  const it = await testShell(t, options);
+  await it.run('true', { notify: 'exit' });
+  await until(async () => (it.told.length === 1 ? true : null));
+  let isDown = true;
+  const told: string[] = [];
+  const tell = async ({ id }: { id: string }) => {
+    if (isDown) throw new Error('the disk is full');
+    told.push(id);
+  };
+  const down = createTerminalTools({ ...it.deps, tell });
+  const [terminal] = down.tools;
+  await terminal?.run({ command: 'true', notify: 'exit' }, it.context());
+  down.watch.close();
+  isDown = false;
+  const up = createTerminalTools({ ...it.deps, tell });
+  await up.watch.start();
+  await until(async () => (told.length === 1 ? true : null));
+  up.watch.close();
+});
+
+test('a pattern takes a time in proportion to the line', () => {
+  const fits = linePattern('a*a*a*a*a*a*a*a*a*b');
+  assert.equal(fits('a'.repeat(200_000)), false);
+  assert.deepEqual(['Server ready', 'ready', 'not yet'].map(linePattern('ready')), [true, true, false]);
+  assert.deepEqual(['on port 80', 'port on', 'on'].map(linePattern('on*port')), [true, false, false]);
+});
+
+test('a poll that was interrupted shows the same again, and what may have been written is not written twice', async (t) => {
+  const it = await testShell(t, options);
+  await it.run('echo one; sleep 600', { background: true });
+  const tool = createProcessTool({ clock: systemClock });
+  const context = it.context();
+  const first = await tool.run({ action: 'poll', id: 'p1' }, context);
+  assert.deepEqual(await tool.attach?.({ action: 'poll', id: 'p1' }, context), first);
+  assert.equal((await tool.attach?.({ action: 'write', id: 'p1', input: 'x' }, it.context()))?.kind, 'unknown');
+});
+
+test('what the model is told about the tool is short', () => {
+  const bytes = JSON.stringify(createProcessTool({ clock: systemClock }).definition).length;
+  assert.ok(bytes <= 700, `${bytes} bytes are sent with every request`);
+});
