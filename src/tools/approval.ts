@@ -43,6 +43,8 @@ export interface GateContext {
   readonly sessionId: SessionId;
   readonly untrusted: UntrustedSource | null;
   readonly isUnattended: boolean;
+  /** What a model for side jobs says to this; null if none can be asked. */
+  readonly consult?: (instructions: string, text: string) => Promise<string | null>;
 }
 
 export type GateAnswer =
@@ -70,4 +72,37 @@ export interface Grant {
   /** As it was shown, for the list of what was allowed. */
   readonly shown: string;
   readonly grantedAt: number;
+}
+
+/** Where a command would run and what is there, for whoever judges it. All paths are absolute. */
+export interface CommandPlace {
+  /** A `SandboxLevel`. */
+  readonly level: 'bubblewrap' | 'namespaces' | 'landlock' | 'docker' | 'ssh' | 'none';
+  /** What the sandbox does not keep apart. */
+  readonly gaps: readonly string[];
+  readonly cwd: string;
+  readonly workspace: string;
+  /** Further folders that commands may change. */
+  readonly writable: readonly string[];
+  /** What `~` is to the command. */
+  readonly home: string;
+  readonly talariaHome: string;
+  /** The file system does not tell upper from lower case. */
+  readonly isCaseBlind: boolean;
+  /** Processes that no command may end. */
+  readonly ownPids?: readonly number[];
+}
+
+export type Judgement =
+  /** `notes` says what will not work in the sandbox, for whoever wonders afterwards. */
+  | { readonly kind: 'plain'; readonly notes: readonly string[] }
+  | { readonly kind: 'asks'; readonly reasons: readonly string[] }
+  /** In every mode, whoever says yes. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** For tools that run commands. Reads, runs nothing, never throws. */
+export interface CommandJudge {
+  judge(command: string, place: CommandPlace): Promise<Judgement>;
+  /** Files that it would run, by absolute path: what is in them belongs to what is approved. */
+  filesOf(command: string, place: CommandPlace): Promise<readonly string[]>;
 }

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { shownText, unseenCharacters } from './shown-text.ts';
+
+test('what can be seen is shown as it is', () => {
+  const text = 'git commit -m "Grüße, привет, 你好 👍"\nls | wc -l';
+  assert.equal(shownText(text), text);
+});
+
+test('what can not be seen, or moves other characters, stands as its number', () => {
+  assert.equal(shownText('a\u202eb\u200bc\u00a0d\re\tf\0'), 'a‹U+202E›b‹U+200B›c‹U+00A0›d‹U+000D›e‹U+0009›f‹U+0000›');
+  assert.equal(shownText('end  \nx'), 'end‹U+0020›‹U+0020›\nx');
+});
+
+test('a letter among letters of another script stands as its number', () => {
+  assert.equal(shownText('сurl раypal.com'), '‹U+0441›url ‹U+0440›‹U+0430›ypal.com');
+});
+
+test('no two texts look the same', () => {
+  assert.notEqual(shownText('‹U+202E›'), shownText('\u202e'));
+});
+
+test('a picture of several characters is seen', () => {
+  assert.deepEqual(unseenCharacters('👩‍💻 ❤️ ok'), []);
+  assert.deepEqual(unseenCharacters('a\u200db'), ['U+200D']);
+});
