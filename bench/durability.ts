@@ -104,6 +104,7 @@ function countingAgent(times: number[]): SessionAgent {
       chain: new RuntimeChain([scriptedRuntime()], clients),
       clients,
       titler: null,
+      judge: null,
       tools: {
         get: () => ({
           definition: { name: 'tick', description: '', parameters: {} },
@@ -116,6 +117,7 @@ function countingAgent(times: number[]): SessionAgent {
       workspace: '/',
       spoolFolder: () => '/',
       keepResult: () => Promise.reject(new Error('nothing here is long')),
+      headTools: { tools: [] },
       buildHead: () => Promise.resolve({ systemPrompt: 'S', tools: [] }),
     },
     settings: {

@@ -35,6 +35,7 @@ describe('scripts/build.ts', () => {
     put('src/lazy.ts', `import { parse } from 'yaml';\nexport const lazy: unknown = parse('a: [1, two]');`);
     put('src/store/sqlite/writer-thread.ts', `console.log('writer');`);
     put('src/store/sqlite/background-thread.ts', `console.log('background');`);
+    put('src/tools/web/extract-thread.ts', `console.log('page');`);
     put('web/index.html', '<!doctype html>');
     put('web/icon.svg', '<svg/>');
     put(
@@ -73,6 +74,7 @@ describe('scripts/build.ts', () => {
       'store-writer.js',
       'talaria.js',
       'web',
+      'web-extract.js',
     ]);
     assert.deepEqual(filesIn('dist/web'), ['app.css', 'app.js', 'icon.svg', 'index.html']);
     assert.deepEqual(node('dist/talaria.js', '--version'), { status: 0, output: '1.2.3-test', errors: '' });

@@ -17,7 +17,7 @@ test('the guide has a row for a key, with type, default, meaning and what is mis
   const rows = [
     '| `port` | whole number from 0 to 65535 | `8477` | Port to listen on; 0: any free one. |',
     "| `key` | text, secret | none; only this machine's users may connect | Key that every request must carry. |",
-    '| `backend` | `auto` · `bubblewrap` · `landlock` · `docker` · `ssh` · `none` | `auto` | How commands are kept apart from the machine; `auto` takes the best that works here. *In this version only `auto` and `none`.* |',
+    '| `backend` | `auto` · `bubblewrap` · `namespaces` · `landlock` · `docker` · `ssh` · `none` | `auto` | How commands are kept apart from the machine; `auto` takes the best that works here. |',
   ];
   for (const row of rows) assert.ok(guide.includes(`\n${row}\n`), row);
 });

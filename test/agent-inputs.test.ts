@@ -18,6 +18,7 @@ const notAnInput: Readonly<Record<string, string>> = {
   'fallback[0].model': 'becomes `name` when the configuration is resolved',
   'agent.inactivity_timeout_s': 'the watchdog looks at turns from outside',
   'agent.inactivity_warning_s': 'the watchdog looks at turns from outside',
+  'terminal.idle_hours': 'what lies unused is looked at from outside',
 };
 
 interface Sample {

@@ -202,7 +202,7 @@ describe('the official client, responses', () => {
       assert.deepEqual(
         server.port.requests.map(({ session }) => session),
         [
-          { kind: 'fresh', history: [], system: 'Be brief.' },
+          { kind: 'fresh', history: [], system: 'Be brief.', isContinued: true },
           { kind: 'existing', id: server.port.home.sessions[0]?.id },
         ],
       );

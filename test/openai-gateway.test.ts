@@ -68,6 +68,25 @@ test('a repeated request with the same Idempotency-Key asks no model again and g
   assert.equal(model.requests().length, 1);
 });
 
+test('requests into the same session at the same time get an answer each, in turns of their own', async (t) => {
+  const { client, url } = await stage(t);
+  const words = ['one', 'two', 'three', 'four', 'five'];
+  const answers = await Promise.all(
+    words.map((word) =>
+      client().chat.completions.create(
+        { model: 'talaria', messages: [{ role: 'user', content: `say ${word}` }] },
+        { headers: { 'X-Talaria-Session': 'shared' } },
+      ),
+    ),
+  );
+  assert.deepEqual(
+    answers.map(({ choices }) => choices[0]?.message.content),
+    words,
+  );
+  const exported = (await ask(`${url}/api/sessions/shared/export`)).text.trim().split('\n');
+  assert.equal(exported.filter((line) => line.includes('"turn-opened"')).length, words.length);
+});
+
 test('named keys open it, each for its own sessions, until they are revoked', async (t) => {
   const { client, home, url } = await stage(t, { api: { key: 'the-key-in-the-configuration' } });
   const env = { TALARIA_API_KEY: 'the-key-in-the-configuration' };

@@ -26,6 +26,8 @@ test('finds every shape of an import, with its line and whether it is gone at ru
     `new Worker(new URL('./thread.ts', import.meta.url));`,
     `const http = process.getBuiltinModule('node:http');`,
     `const old = require('old');`,
+    `const path = import.meta.resolve('program/main.js');`,
+    `const none = resolve('x') + path.resolve('y') + Promise.resolve('z');`,
   ].join('\n');
   assert.deepEqual(
     scanImports(source).map(({ specifier, line, typeOnly }) => `${line} ${specifier}${typeOnly ? ' type' : ''}`),
@@ -47,6 +49,7 @@ test('finds every shape of an import, with its line and whether it is gone at ru
       '18 ./thread.ts',
       '19 node:http',
       '20 old',
+      '21 program/main.js',
     ],
   );
 });

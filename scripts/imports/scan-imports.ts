@@ -1,8 +1,8 @@
 /**
  * Finds what a TypeScript file imports, without a parser: it splits the text into words, strings and punctuation,
  * leaving out comments, and looks for the few shapes an import can have: type-only ones count, and so do
- * `getBuiltinModule('node:x')` and source files named by `new URL('./x.ts', import.meta.url)`. Computed names are not
- * seen.
+ * `getBuiltinModule('node:x')`, `import.meta.resolve('x')` and source files named by `new URL('./x.ts', import.meta.url)`.
+ * Computed names are not seen.
  */
 export interface Import {
   readonly specifier: string;
@@ -17,12 +17,15 @@ interface Token {
   readonly line: number;
 }
 
+/** Of an object, and yet imports. */
+const methods = new Set(['getBuiltinModule', 'resolve']);
+
 export function scanImports(source: string): Import[] {
   const tokens = tokenize(source);
   const found: Import[] = [];
   for (let index = 0; index < tokens.length; index++) {
     const at = (offset: number) => tokens[index + offset];
-    if (at(0)?.kind !== 'word' || (at(-1)?.text === '.' && at(0)?.text !== 'getBuiltinModule')) continue;
+    if (at(0)?.kind !== 'word' || (at(-1)?.text === '.' && !methods.has(at(0)?.text ?? ''))) continue;
     const typeOnly = at(1)?.text === 'type' && at(2)?.text !== 'from' && at(2)?.text !== ',';
     const specifier = specifierAt(tokens, index, typeOnly);
     if (specifier === undefined) continue;
@@ -46,6 +49,10 @@ function specifierAt(tokens: readonly Token[], index: number, typeOnly: boolean)
     case 'URL': {
       const base = tokens.slice(index + 3, index + 9).map(({ text }) => text);
       return base.join('') === ',import.meta.url' && /\.tsx?$/.test(called?.text ?? '') ? called : undefined;
+    }
+    case 'resolve': {
+      const before = tokens.slice(Math.max(0, index - 4), index).map(({ text }) => text);
+      return before.join('') === 'import.meta.' ? called : undefined;
     }
     case 'require':
     case 'getBuiltinModule':

@@ -78,7 +78,8 @@ export async function attemptModelCall(
       const message = draft.message();
       const calls = planCalls(deps, message);
       const append = { verb: 'append-answer', turnId, modelCallId, message, calls } as const;
-      const cut: SessionWrite[] = end.stop === 'length' ? [{ verb: 'notice', turnId, text: cutNotice(runtime) }] : [];
+      const notice = { verb: 'notice', turnId, text: cutNotice(runtime), cause: 'cut-off' } as const;
+      const cut: SessionWrite[] = end.stop === 'length' ? [notice] : [];
       return { kind: 'spoke', writes: [ended('completed', usage, null), append, ...cut] };
     }
     if (end.error.reason === 'cancelled') {

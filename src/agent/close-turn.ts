@@ -1,6 +1,7 @@
 /** How a turn ends: its calls settled, a word to the people, the reply queued, in one commit. */
 import { present } from '../lib/assert.ts';
-import { textOf, type TurnOutcome } from '../protocol/messages.ts';
+import { textOf, type NoticeCause, type TurnOutcome } from '../protocol/messages.ts';
+import type { ModelError } from '../models/model.ts';
 import type { SessionWrite } from '../store/store.ts';
 import type { Action } from './decide.ts';
 import { lastAnswerOfTurn, type Journal } from './journal.ts';
@@ -48,14 +49,15 @@ export async function closeTurn(deps: TurnDeps, journal: Journal, action: CloseA
   }
 }
 
-/** Ends the turn because the model can't be asked; `because` is a sentence for the user. */
+/** Ends the turn because the model can't be asked; what `because` says is for the user. */
 export function failTurn(
   deps: TurnDeps,
   journal: Journal,
   before: readonly SessionWrite[],
-  because: string,
+  because: ModelError,
 ): Promise<void> {
-  return close(deps, journal, before, 'failed', because, '');
+  const cause = because.reason === 'content-refused' ? 'declined' : undefined;
+  return close(deps, journal, before, 'failed', because.message, '', cause);
 }
 
 async function close(
@@ -65,10 +67,12 @@ async function close(
   outcome: TurnOutcome,
   notice: string | null,
   answer: string,
+  cause?: NoticeCause,
 ): Promise<void> {
   const turnId = present(journal.openTurn, 'an open turn').id;
   const reply = await replyTo(deps, journal, turnId, { text: answer === '' ? (notice ?? '') : answer });
-  const told: SessionWrite[] = notice === null ? [] : [{ verb: 'notice', turnId, text: notice }];
+  const told: SessionWrite[] =
+    notice === null ? [] : [{ verb: 'notice', turnId, text: notice, ...(cause === undefined ? {} : { cause }) }];
   await deps.commit([...before, ...told, { verb: 'close-turn', turnId, outcome, reply }]);
 }
 

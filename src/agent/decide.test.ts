@@ -20,6 +20,21 @@ test('waiting messages open a turn together', () => {
   assert.deepEqual(decide(journal, limits), { kind: 'open-turn', promote: journal.waiting.map((record) => record.id) });
 });
 
+test('a message with a turn of its own opens one alone, and those before it are answered first', () => {
+  const journal = new JournalBuilder().arrives('one').arrives('two').arrives('three').arrives('four').build();
+  const waiting = journal.waiting.map((record, index) =>
+    index === 1 || index === 2 ? { ...record, message: { ...record.message, hasOwnTurn: true as const } } : record,
+  );
+  const promoted = [];
+  for (let left = waiting; left.length > 0;) {
+    const action = decide({ ...journal, waiting: left }, limits);
+    assert.ok(action.kind === 'open-turn');
+    promoted.push(action.promote.map((id) => waiting.findIndex((record) => record.id === id)));
+    left = left.slice(action.promote.length);
+  }
+  assert.deepEqual(promoted, [[0], [1], [2], [3]]);
+});
+
 test('a question without an answer goes to the model', () => {
   assert.equal(decide(asked().build(), limits).kind, 'call-model');
 });

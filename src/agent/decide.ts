@@ -56,10 +56,17 @@ export interface TurnLimits {
   readonly namesSessions: boolean;
 }
 
+/** The oldest waiting messages, up to one that has a turn of its own. */
+function answeredTogether({ waiting }: Journal): InboxId[] {
+  const alone = waiting.findIndex(({ message }) => message.hasOwnTurn === true);
+  const together = alone === -1 ? waiting : waiting.slice(0, Math.max(1, alone));
+  return together.map(({ id }) => id);
+}
+
 export function decide(journal: Journal, limits: TurnLimits, now: number): Action {
   const turn = journal.openTurn;
-  const promote = journal.waiting.map((record) => record.id);
   if (turn === null) {
+    const promote = answeredTogether(journal);
     if (promote.length > 0) return { kind: 'open-turn', promote };
     return limits.namesSessions && mayBeNamed(journal) ? { kind: 'name-session' } : { kind: 'rest' };
   }

@@ -27,7 +27,10 @@ export function modelRequest(journal: Journal, manner: RequestManner): ModelRequ
 export function contentsOf(journal: Journal): ReadonlySet<string> {
   const hashes = new Set<string>();
   for (const { message } of messagesInForce(journal.entries)) {
-    for (const part of message.parts) if (part.kind === 'image') hashes.add(part.content.sha256);
+    for (const part of message.parts) {
+      if (part.kind === 'image') hashes.add(part.content.sha256);
+      if (part.kind === 'tool-result') for (const { sha256 } of part.images ?? []) hashes.add(sha256);
+    }
   }
   return hashes;
 }

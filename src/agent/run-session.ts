@@ -9,6 +9,7 @@ import type { CallRecord, Lease, SessionWrite, Store } from '../store/store.ts';
 import { callModel } from './call-model.ts';
 import { closeTurn, failTurn } from './close-turn.ts';
 import { decide, type Action } from './decide.ts';
+import { nextHead } from './next-head.ts';
 import { headOf, loadJournal, refreshJournal, type Journal } from './journal.ts';
 import { contentsOf, modelRequest } from './model-request.ts';
 import { nameSession } from './name-session.ts';
@@ -20,6 +21,8 @@ export interface RunSessionDeps extends Pick<TurnDeps, 'clock' | 'ids' | 'random
   readonly store: Store;
   /** Shows entries once they are stored, and work in progress. Never throws. */
   readonly publish: (event: SessionEvent) => void;
+  /** Something to send was stored; more of the run may follow. Never throws. */
+  readonly onQueued?: () => void;
 }
 
 export interface RunControl {
@@ -60,7 +63,18 @@ export async function runSession(
   if (newest !== undefined) deps.publish({ kind: 'entry', entry: newest });
   if (journal.openTurn !== null) deps.publish({ kind: 'turn-started', turnId: journal.openTurn.id });
 
-  const commit: TurnDeps['commit'] = (writes) => store.commit(lease, writes);
+  /** One after the other: calls side by side may have something to show at the same time. */
+  let showing = Promise.resolve();
+  const showNew = () =>
+    (showing = showing.then(async () => {
+      journal = await publishNew(deps, journal);
+    }));
+  const commit: TurnDeps['commit'] = async (writes) => {
+    await store.commit(lease, writes);
+    if (writes.some(isToSend)) deps.onQueued?.();
+    // A person is asked while the calls beside it still run.
+    if (writes.some(({ verb }) => verb === 'ask')) await showNew();
+  };
   const turnDeps: TurnDeps = {
     ...deps,
     agent,
@@ -72,7 +86,7 @@ export async function runSession(
     commit,
     async tell(turnId, text) {
       await commit([{ verb: 'notice', turnId, text }]);
-      journal = await publishNew(deps, journal);
+      await showNew();
     },
     sink: deps.publish,
   };
@@ -83,9 +97,14 @@ export async function runSession(
     if (action.kind === 'wait') return { kind: 'waits', until: action.until };
     await perform(turnDeps, journal, action, signal);
     signal = control.nextAction();
-    journal = await publishNew(deps, journal);
+    await showNew();
     if (action.kind === 'close-turn' && journal.waiting.length > 0) return { kind: 'more' };
   }
+}
+
+function isToSend(write: SessionWrite): boolean {
+  if (write.verb === 'settle-call') return (write.replies?.length ?? 0) > 0;
+  return (write.verb === 'ask' || write.verb === 'close-turn') && write.reply !== null;
 }
 
 async function perform(
@@ -98,11 +117,8 @@ async function perform(
     case 'open-turn': {
       const turnId = deps.ids.next('trn');
       const open = { verb: 'open-turn', turnId, promote: action.promote } as const;
-      if (headOf(journal) !== null) await deps.commit([open]);
-      else {
-        const head = await deps.agent.buildHead();
-        await deps.commit([{ verb: 'freeze-head', reason: 'session-started', head }, open]);
-      }
+      const frozen = await nextHead(headOf(journal), deps.agent);
+      await deps.commit(frozen === null ? [open] : [{ verb: 'freeze-head', ...frozen }, open]);
       deps.sink({ kind: 'turn-started', turnId });
       return;
     }
@@ -113,7 +129,7 @@ async function perform(
       const { effort, cachePace } = deps.settings;
       const request = modelRequest(journal, { effort, cachePace, contents: await loadContents(deps, journal) });
       const step = await callModel(deps, { journal, turnId, purpose, request }, signal);
-      if (step.kind === 'failed') return failTurn(deps, journal, step.writes, step.error.message);
+      if (step.kind === 'failed') return failTurn(deps, journal, step.writes, step.error);
       if (step.writes.length > 0) await deps.commit(step.writes);
       return;
     }

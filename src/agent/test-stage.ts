@@ -8,7 +8,7 @@ import type { Model, ModelEvent, ModelRequest, Runtime } from '../models/model.t
 import { scriptedRuntime } from '../models/scripted-model.ts';
 import type { SessionEvent } from '../protocol/events.ts';
 import type { NodeId, SessionId } from '../protocol/ids.ts';
-import { textOf, type Entry, type Question } from '../protocol/messages.ts';
+import { textOf, type Entry, type HeadTools, type Question } from '../protocol/messages.ts';
 import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import type { SessionWrite, Store } from '../store/store.ts';
 import type { SideBySide, Tool, ToolContext, ToolEffect, ToolOutcome, ToolReplay } from '../tools/tool.ts';
@@ -34,7 +34,7 @@ export const asksFor = (...calls: [name: string, args: string][]): ModelEvent[] 
 ];
 
 interface PlannedTool {
-  readonly run: (signal: AbortSignal) => Promise<string> | string;
+  readonly run: (signal: AbortSignal) => Promise<string | ToolOutcome> | string | ToolOutcome;
   readonly attach?: (signal: AbortSignal) => Promise<ToolOutcome>;
   /** What it asks first, and what it makes of the answer. */
   readonly asks?: Question;
@@ -62,6 +62,7 @@ export class Stage {
     budget: { sessionUsd: 0, dayUsd: 0 },
   };
   readonly published: SessionEvent[] = [];
+  onQueued: () => void = () => {};
   /** What happened, in order: writes as they were committed, tools as they began to run. */
   readonly history: string[] = [];
   readonly leaving = new AbortController();
@@ -71,6 +72,8 @@ export class Stage {
   heads = 0;
   script: (ModelEvent[] | ((request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>))[] = [];
   tools: Record<string, PlannedTool> = {};
+  /** What the next agent that is built says of its tools. */
+  headTools: HeadTools = { tools: [] };
   /** Between reading the journal and deciding on it. */
   afterRead: () => Promise<void> = () => Promise.resolve();
   beforeCommit: (writes: readonly SessionWrite[]) => void = () => {};
@@ -130,6 +133,7 @@ export class Stage {
     };
     const deps = { store, clock: this.clock, ids: this.ids, random: seededRandom(1), log: silentLog };
     const publish = (event: SessionEvent) => void this.published.push(event);
+    const onQueued = () => this.onQueued();
     const nextAction = () => {
       if (this.action.signal.aborted && !this.leaving.signal.aborted) this.action = new AbortController();
       return this.action.signal;
@@ -138,7 +142,7 @@ export class Stage {
     let result: RunEnd = { kind: 'more' };
     while (result.kind === 'more') {
       const { agent, settings } = this;
-      result = await runSession({ ...deps, publish }, { agent, settings }, lease, control);
+      result = await runSession({ ...deps, publish, onQueued }, { agent, settings }, lease, control);
     }
     await this.store.releaseLease(lease);
     return result.kind;
@@ -157,11 +161,13 @@ export class Stage {
       chain: new RuntimeChain(this.runtimes, clients),
       clients,
       titler: null,
+      judge: null,
       tools: { get: (name) => this.tool(name) },
       workspace: '/nowhere',
       spoolFolder: () => '/nowhere',
       keepResult: (_sessionId, callId) => Promise.resolve(`/kept/${callId}`),
-      buildHead: async () => ({ systemPrompt: `prompt number ${++this.heads}`, tools: [] }),
+      headTools: this.headTools,
+      buildHead: async () => ({ systemPrompt: `prompt number ${++this.heads}`, ...this.headTools }),
     };
   }
 
@@ -197,7 +203,8 @@ export class Stage {
       run: async (_input, { signal }) => {
         this.history.push(`run ${name}`);
         if (plan.asks !== undefined) return { kind: 'ask', ...plan.asks };
-        return { kind: 'finished', text: await plan.run(signal) };
+        const said = await plan.run(signal);
+        return typeof said === 'string' ? { kind: 'finished', text: said } : said;
       },
       ...(attach && { attach: (_input: unknown, { signal }: ToolContext) => attach(signal) }),
       answered: async (_input, answer) => ({ kind: 'finished', text: plan.answered?.(answer) ?? '' }),

@@ -3,8 +3,9 @@
  * round allows it, otherwise one after the other. Whatever a call asks for, it ends in exactly one stored result; each
  * is stored the moment it is there, so that a crash loses none that had finished.
  */
+import type { TurnId } from '../protocol/ids.ts';
 import type { CallOutcome } from '../protocol/messages.ts';
-import type { CallRecord, SessionWrite } from '../store/store.ts';
+import type { CallRecord, Reply, SessionWrite } from '../store/store.ts';
 import type { ToolContext, ToolOutcome } from '../tools/tool.ts';
 import { callHistory, sameFailureWarnedAt, type CallHistory } from './call-history.ts';
 import type { Journal } from './journal.ts';
@@ -12,8 +13,10 @@ import { prepareCall, type PreparedCall } from './prepare-call.ts';
 import { questionButtons, questionText } from './questions.ts';
 import { replyTo } from './reply-to.ts';
 import { boundedResult } from './result-bound.ts';
+import { contentsProblem, noContents, resultContents, type ResultContents } from './result-contents.ts';
+import { sideCall } from './side-call.ts';
 import { ActionCut, type TurnDeps } from './turn-deps.ts';
-import { turnMarks } from './turn-marks.ts';
+import { turnMarks, wasShown } from './turn-marks.ts';
 
 const callsAtOnceMax = 8;
 
@@ -83,8 +86,9 @@ async function runOne({ deps, journal, history }: Round, prepared: PreparedCall,
   // One that may be repeated or taken up again can be found as started already.
   if (record.state !== 'started') await deps.commit([{ verb: 'start-call', turnId, callId }]);
   deps.sink({ kind: 'call-started', turnId, callId, name, arguments: record.arguments });
-  const outcome = prepared.kind === 'ready' ? await useTool(deps, journal, prepared, signal) : mistakeOf(prepared);
-  if (outcome === 'left') return;
+  const used = prepared.kind === 'ready' ? await useTool(deps, journal, prepared, signal) : mistakeOf(prepared);
+  if (used === 'left') return;
+  const outcome = withinLimits(used);
   if (outcome.kind === 'ask') {
     const { kind: _ask, ...question } = outcome;
     const words = { text: questionText(question), buttons: questionButtons(callId, question) };
@@ -94,7 +98,10 @@ async function runOne({ deps, journal, history }: Round, prepared: PreparedCall,
   }
   const text = await boundedResult(outcome.text, (whole) => deps.agent.keepResult(sessionId, callId, whole));
   const told = outcome.kind === 'failed' ? text + warningAfter(history.failures(name, record.arguments) + 1) : text;
-  await deps.commit([settled(record, outcome.kind, told, prepared.kind === 'mistaken')]);
+  const contents = resultContents(outcome);
+  const replies = await repliesWith(deps, journal, record, contents);
+  const write = settled(record, outcome.kind, told, { isMistake: prepared.kind === 'mistaken', contents, replies });
+  await deps.commit([write]);
   deps.sink({ kind: 'call-ended', turnId, callId, outcome: outcome.kind });
 }
 
@@ -111,11 +118,57 @@ function warningAfter(failures: number): string {
   return `\n[This very call has failed ${failures} times in this turn. Do something else.]`;
 }
 
-/** The write that ends a call with this result. */
-export function settled(call: CallRecord, outcome: CallOutcome, text: string, isMistake = false): SessionWrite {
+function withinLimits(outcome: ToolOutcome): ToolOutcome {
+  const problem = contentsProblem(outcome);
+  return problem === null ? outcome : { kind: 'failed', text: problem };
+}
+
+/** One for each file, in their order, to where the turn's newest message came from. */
+async function repliesWith(
+  deps: TurnDeps,
+  journal: Journal,
+  { turnId }: CallRecord,
+  { sent }: ResultContents,
+): Promise<Reply[]> {
+  const replies: Reply[] = [];
+  for (const { file, caption } of sent) {
+    const reply = await replyTo(deps, journal, turnId, { text: caption.toWellFormed(), file });
+    if (reply !== null) replies.push(reply);
+  }
+  return replies;
+}
+
+interface Besides {
+  readonly isMistake?: boolean;
+  readonly contents?: ResultContents;
+  readonly replies?: readonly Reply[];
+}
+
+/** The write that ends a call with this result; what it made and sends is stored with it. */
+export function settled(call: CallRecord, outcome: CallOutcome, text: string, besides: Besides = {}): SessionWrite {
+  const { isMistake = false, contents: made = noContents, replies = [] } = besides;
   const mistake = isMistake ? { mistake: true as const } : {};
-  const part = { kind: 'tool-result', callId: call.id, outcome, text, ...mistake } as const;
-  return { verb: 'settle-call', turnId: call.turnId, callId: call.id, message: { role: 'tool', parts: [part] } };
+  const part = { kind: 'tool-result', callId: call.id, outcome, text, ...made.fields, ...mistake } as const;
+  return {
+    verb: 'settle-call',
+    turnId: call.turnId,
+    callId: call.id,
+    message: { role: 'tool', parts: [part] },
+    ...(made.contents.length === 0 ? {} : { contents: made.contents }),
+    ...(replies.length === 0 ? {} : { replies }),
+  };
+}
+
+/** A second call of a session beside one under way would count the first as lost, so they wait for each other. */
+function consultant(deps: TurnDeps, turnId: TurnId, signal: AbortSignal): ToolContext['consult'] {
+  const { judge: runtime } = deps.agent;
+  let last: Promise<unknown> = Promise.resolve();
+  return async (instructions, text) => {
+    if (runtime === null) return null;
+    const call = last.then(() => sideCall(deps, { purpose: 'approval', runtime, turnId, instructions, text }, signal));
+    last = call.catch(() => null);
+    return call;
+  };
 }
 
 /** `left`: the program is leaving, and what the call began goes on without it; the call stays started. */
@@ -135,6 +188,8 @@ async function useTool(
     signal: cut.signal,
     onOutput: (text: string) => deps.sink({ kind: 'call-output', turnId: record.turnId, callId: record.id, text }),
     ...turnMarks(entries, record.turnId),
+    wasShown: (text: string) => wasShown(entries, text),
+    consult: consultant(deps, record.turnId, cut.signal),
   };
   const using = begin(prepared, context).catch((error: unknown): ToolOutcome => {
     // A tool reports its own failures; what it throws is an abort or a bug. The model is told, and the turn goes on.

@@ -6,7 +6,7 @@ import type { RandomSource } from '../lib/random.ts';
 import type { ModelRequest, Runtime } from '../models/model.ts';
 import type { LiveEvent } from '../protocol/events.ts';
 import type { CallId, SessionId, TurnId } from '../protocol/ids.ts';
-import type { Head } from '../protocol/messages.ts';
+import type { Head, HeadTools } from '../protocol/messages.ts';
 import type { Effort } from '../protocol/usage.ts';
 import type { SessionWrite, Store, StoreReader } from '../store/store.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -22,7 +22,11 @@ export interface Agent {
   readonly clients: RuntimeClients;
   /** The model that names sessions; null if none was chosen for it. */
   readonly titler: Runtime | null;
+  /** The model that tools may consult; null if there is none. */
+  readonly judge: Runtime | null;
   readonly tools: { get(name: string): Tool | undefined };
+  /** What prompts say of `tools`. A session whose frozen head says something else gets another head at its next turn. */
+  readonly headTools: HeadTools;
   /** The frozen start of a new session's prompt. Asked for once per session. */
   readonly buildHead: () => Promise<Head>;
   /** Where the session's tools work. Absolute. */

@@ -2,7 +2,6 @@
  * The agents of all sessions: each is built from the inputs that the configuration and the session's settings give at
  * this moment, and used again for as long as they stay the same.
  */
-import { join } from 'node:path';
 import { readAgentInputs, type AgentInputs } from '../agent/agent-inputs.ts';
 import { agentSignature } from '../agent/agent-signature.ts';
 import { AgentCache, type AgentCacheCounts } from '../gateway/agent-cache.ts';
@@ -12,21 +11,24 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { FoundProvider } from '../models/find-provider.ts';
 import { runtimeId, type OpenModel } from '../models/model.ts';
-import type { SessionSettings } from '../protocol/api.ts';
+import type { SessionSettings, ToolSummary } from '../protocol/api.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Store } from '../store/store.ts';
-import { createMemoryTool } from '../tools/memory/memory-tool.ts';
-import type { ToolRegistry } from '../tools/registry.ts';
+import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
-import { buildAgent, buildTools, memoriesFolder, turnSettings } from './build-agent.ts';
+import { toolsIn } from '../tools/toolsets.ts';
+import { buildAgent, turnSettings } from './build-agent.ts';
+import { channelRules } from './channel-rules.ts';
 import { buildRuntimes, type Runtimes } from './build-runtimes.ts';
 import type { ConfigSource } from './open-config.ts';
 import { withModel } from './session-model.ts';
+import type { Toolbox } from './toolbox.ts';
 
 /** How long an answer to "is there an Ollama?" is believed. */
 const foundForMs = 30_000;
 const nothingFound: FoundProvider = { provider: 'offline', name: null, baseUrl: null, contextLength: null };
-const registryGeneration = () => 1;
+/** Sets of toolsets for which tools are kept described; past it they are described anew. */
+const registriesMax = 32;
 export const noSettings: SessionSettings = { model: null, effort: null };
 
 export interface AgentsOptions {
@@ -36,7 +38,7 @@ export interface AgentsOptions {
   readonly clock: Clock;
   readonly store: Store;
   readonly log: Log;
-  readonly extraTools?: readonly Tool[];
+  readonly toolbox: Pick<Toolbox, 'build' | 'others' | 'generation'>;
 }
 
 export interface Agents {
@@ -46,11 +48,13 @@ export interface Agents {
   /** The session is over, or begins anew: its agent is of no use any more. */
   drop(sessionId: SessionId): void;
   counts(): AgentCacheCounts;
+  /** All that there are now, whatever the toolset. */
+  tools(): Promise<readonly ToolSummary[]>;
   close(): void;
 }
 
 export function createAgents(options: AgentsOptions): Agents {
-  const { home, config, env, clock, store, log } = options;
+  const { home, config, clock, store, log } = options;
   const cache = new AgentCache({
     cap: () => config.current().gateway.agent_cache.max_size,
     idleTtlMs: () => config.current().gateway.agent_cache.idle_ttl_s * 1_000,
@@ -58,27 +62,22 @@ export function createAgents(options: AgentsOptions): Agents {
     clock,
     log,
   });
-  const memoryTool = createMemoryTool({ folder: join(home, memoriesFolder) });
-  const sharedTools = [memoryTool, ...(options.extraTools ?? [])];
-  // Describing tools costs more than all else in an agent, and they hold nothing of a session.
-  let newest: { readonly commandTimeoutMs: number; readonly tools: ToolRegistry } | null = null;
-  const toolsFor = (inputs: AgentInputs): ToolRegistry => {
-    const commandTimeoutMs = (inputs['terminal.timeout_s'] ?? 180) * 1_000;
-    if (newest?.commandTimeoutMs !== commandTimeoutMs) {
-      newest = { commandTimeoutMs, tools: buildTools({ env, clock, commandTimeoutMs, sharedTools }) };
-    }
-    return newest.tools;
-  };
+  const { toolbox } = options;
+  const toolsFor = createToolShelf(toolbox, () => config.current().tools.schema_bytes);
+  const rules = channelRules(() => config.current());
   const find = createFinder(options);
   const openModel: OpenModel = async (runtime) => {
     const { createOpenModel } = await import('../models/open-model.ts');
     return createOpenModel({ clock, env: config.environment() })(runtime);
   };
 
-  const plan = async (settings: SessionSettings): Promise<{ inputs: AgentInputs; runtimes: Runtimes }> => {
-    const { toolsets, model } = config.current();
+  const plan = async (
+    settings: SessionSettings,
+    toolsets: readonly string[],
+  ): Promise<{ inputs: AgentInputs; runtimes: Runtimes }> => {
+    const { model } = config.current();
     const found = model.provider === null ? await find() : nothingFound;
-    const plain = readAgentInputs(config.current(), { registryGeneration, toolsets });
+    const plain = readAgentInputs(config.current(), { registryGeneration: toolbox.generation, toolsets });
     const chosen = withModel(plain, settings.model, plain['model.provider'] ?? found.provider);
     const runtimes = buildRuntimes(chosen, found, config.environment());
     // Keys and addresses may come from the environment, and the provider from what was found: they count as well.
@@ -92,20 +91,57 @@ export function createAgents(options: AgentsOptions): Agents {
     async borrow(sessionId) {
       const session = await store.read.session(sessionId);
       const settings = session?.settings ?? noSettings;
-      const { inputs, runtimes } = await plan(settings);
-      const build = () => buildAgent({ home, inputs, runtimes, openModel, clock, tools: toolsFor(inputs) });
+      const key = session?.key ?? '';
+      const { inputs, runtimes } = await plan(settings, rules.toolsets(key));
+      const servers = Object.keys(config.current().mcp_servers);
+      const build = () => buildAgent({ home, inputs, runtimes, openModel, clock, tools: toolsFor(inputs, servers) });
       const { agent, giveBack } = await cache.borrow(sessionId, agentSignature(inputs), build);
-      const channel = session?.key.split(':')[0] ?? '';
+      const [channel = ''] = key.split(':', 1);
       return {
         agent,
         settings: turnSettings(inputs, { channel, settings, namesSessions: agent.titler !== null }),
         giveBack,
       };
     },
-    runtimes: async (settings) => (await plan(settings)).runtimes,
+    runtimes: async (settings) => (await plan(settings, [])).runtimes,
     drop: (sessionId) => cache.drop(sessionId),
     counts: () => cache.counts(),
+    async tools() {
+      const { toolSummaries } = await import('../tools/tool-summaries.ts');
+      const inputs = readAgentInputs(config.current(), { registryGeneration: toolbox.generation, toolsets: ['core'] });
+      const servers = Object.keys(config.current().mcp_servers);
+      return toolSummaries([...toolbox.build(inputs), ...toolbox.others()], servers);
+    },
     close: () => cache.close(),
+  };
+}
+
+/**
+ * The tools that agents share: describing them costs more than all else in an agent, and they hold nothing of a session.
+ * Kept for the newest settings only, and for the few toolsets that channels have.
+ */
+function createToolShelf(toolbox: AgentsOptions['toolbox'], bytesMax: () => number) {
+  let newest: { readonly made: string; readonly own: readonly Tool[]; readonly others: readonly Tool[] } | null = null;
+  const registries = new Map<string, ToolRegistry>();
+  return (inputs: AgentInputs, servers: readonly string[]): ToolRegistry => {
+    const { registry_generation: generation, toolsets } = inputs;
+    const terminal = Object.entries(inputs).filter(([key]) => key.startsWith('terminal.'));
+    const made = JSON.stringify([terminal, generation, servers, bytesMax()]);
+    if (newest?.made !== made) {
+      newest = { made, own: toolbox.build(inputs), others: toolbox.others() };
+      registries.clear();
+    }
+    const wanted = toolsets.join(' ');
+    let registry = registries.get(wanted);
+    if (registry === undefined) {
+      if (registries.size >= registriesMax) registries.clear();
+      registry = createToolRegistry(toolsIn(newest.own, toolsets, servers), {
+        generation,
+        others: { tools: toolsIn(newest.others, toolsets, servers), bytesMax: bytesMax() },
+      });
+      registries.set(wanted, registry);
+    }
+    return registry;
   };
 }
 

@@ -10,16 +10,11 @@ import { writeFileAtomically } from '../lib/atomic-file.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { OpenModel } from '../models/model.ts';
 import type { SessionSettings } from '../protocol/api.ts';
-import { createFileTools } from '../tools/files/file-tools.ts';
-import type { Tool } from '../tools/tool.ts';
-import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts';
-import { createTerminalTool } from '../tools/terminal/terminal-tool.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
 import type { Runtimes } from './build-runtimes.ts';
+import { memoriesFolder, spoolsFolder } from './home-folders.ts';
 
 const crashesMax = 3;
-export const memoriesFolder = 'memories';
-/** What calls leave behind that outlives the process: a folder for each session. */
-export const spoolsFolder = 'spool';
 const memoryFile = join(memoriesFolder, 'MEMORY.md');
 
 export interface BuildAgentOptions {
@@ -28,35 +23,22 @@ export interface BuildAgentOptions {
   readonly runtimes: Runtimes;
   readonly openModel: OpenModel;
   readonly clock: Clock;
+  /** Those of the toolsets in `inputs`. */
   readonly tools: ToolRegistry;
-}
-
-/** What tools are made of; sessions for which it is the same share them. */
-export interface BuildToolsOptions {
-  readonly env: NodeJS.ProcessEnv;
-  readonly clock: Clock;
-  readonly commandTimeoutMs: number;
-  /** Tools that must be one for the whole process, because they guard something shared. */
-  readonly sharedTools: readonly Tool[];
-}
-
-export function buildTools({ env, clock, commandTimeoutMs, sharedTools }: BuildToolsOptions): ToolRegistry {
-  return createToolRegistry([
-    createTerminalTool({ clock, env, defaultTimeoutMs: commandTimeoutMs }),
-    ...createFileTools(),
-    ...sharedTools,
-  ]);
 }
 
 export function buildAgent(options: BuildAgentOptions): Agent {
   const { home, inputs, runtimes, clock, tools } = options;
   const workspace = resolve(home, inputs['terminal.cwd'] ?? 'workspace');
   const clients = new RuntimeClients(options.openModel);
+  const headTools = { tools: tools.definitions(), toolsets: inputs.toolsets };
   return {
     chain: new RuntimeChain(runtimes.chain, clients),
     clients,
     titler: runtimes.title,
+    judge: runtimes.approval ?? runtimes.chain[0],
     tools,
+    headTools,
     workspace,
     spoolFolder: (sessionId) => join(home, spoolsFolder, sessionId),
     async keepResult(sessionId, callId, text) {
@@ -72,7 +54,7 @@ export function buildAgent(options: BuildAgentOptions): Agent {
         readIfThere(join(home, memoryFile)),
       ]);
       const day = new Date(clock.now()).toISOString().slice(0, 10);
-      return { systemPrompt: buildSystemPrompt({ soul, memory, workspace, day }), tools: tools.definitions() };
+      return { systemPrompt: buildSystemPrompt({ soul, memory, workspace, day }), ...headTools };
     },
   };
 }

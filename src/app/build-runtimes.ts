@@ -18,6 +18,8 @@ export interface Runtimes {
   readonly chain: readonly [Runtime, ...Runtime[]];
   /** Null where the main model does it. */
   readonly title: Runtime | null;
+  /** The one that judges what would be asked; null if none was chosen for it. */
+  readonly approval: Runtime | null;
 }
 
 /** `found` is what answers where no provider is configured. */
@@ -28,8 +30,11 @@ export function buildRuntimes(inputs: RuntimeInputs, found: FoundProvider, envir
     return { ...plain, compressor: compressorOf(inputs, main, plain, environment) };
   };
   const fallbacks = (inputs.fallback ?? []).map((entry) => build(inherited(entry, main)));
-  const title = inputs['auxiliary.title'];
-  return { chain: [build(main), ...fallbacks], title: title === null ? null : build(inherited(title, main)) };
+  const aside = (job: 'title' | 'approval') => {
+    const chosen = inputs[`auxiliary.${job}`];
+    return chosen === null ? null : build(inherited(chosen, main));
+  };
+  return { chain: [build(main), ...fallbacks], title: aside('title'), approval: aside('approval') };
 }
 
 function mainModel(inputs: RuntimeInputs, found: FoundProvider): ModelInputs {

@@ -5,6 +5,8 @@
 import { join } from 'node:path';
 import type { Channel, ChannelPort } from '../channels/channel.ts';
 import type { OpenAiPort } from '../channels/openai-api/port.ts';
+import { FrontEndChannel } from '../channels/webchat/front-end-channel.ts';
+import type { WebhookPort } from '../channels/webhook/webhook-route.ts';
 import { createLogChannel } from '../channels/webchat/log-channel.ts';
 import { createAnswerPress } from '../gateway/answer-press.ts';
 import { createAuthorize, ownerChannels } from '../gateway/authorize.ts';
@@ -17,8 +19,15 @@ import { LiveDelivery } from '../gateway/live-delivery.ts';
 import { createLiveHub } from '../gateway/live-hub.ts';
 import { createLocalAdmin } from '../gateway/local-admin.ts';
 import { createLocalApi } from '../gateway/local-api.ts';
+import { createMayApprove } from '../gateway/may-approve.ts';
 import { createPairing } from '../gateway/pairing.ts';
+import { createTellPeople } from '../gateway/tell-people.ts';
+import { createTellSession } from '../gateway/tell-session.ts';
+import { createIdleHoldings } from '../gateway/idle-holdings.ts';
 import { createSessionDrain, type RunWatcher } from '../gateway/session-drain.ts';
+import { sessionFinder } from '../gateway/session-finder.ts';
+import { createSessionNotes } from '../gateway/session-notes.ts';
+import { StatelessSessions } from '../gateway/stateless-sessions.ts';
 import { Watchdog } from '../gateway/watchdog.ts';
 import { hashKey } from '../http/access-key.ts';
 import type { KeyHash } from '../http/key-ring.ts';
@@ -28,19 +37,21 @@ import type { Log } from '../lib/log.ts';
 import type { RandomSource } from '../lib/random.ts';
 import type { TalariaApi } from '../protocol/api.ts';
 import type { NodeId } from '../protocol/ids.ts';
+import { webhookChannel } from '../protocol/reply-place.ts';
 import type { Store } from '../store/store.ts';
-import { endSpool, removeSpool } from '../tools/terminal/spool.ts';
+import { removeSpool } from '../tools/terminal/spool.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createAgents } from './agents.ts';
 import { backupHome } from './backup.ts';
-import { spoolsFolder } from './build-agent.ts';
-import { channelRules } from './channel-rules.ts';
+import { spoolsFolder } from './home-folders.ts';
+import { channelRules, ownWebhook } from './channel-rules.ts';
 import { createOpenAiPort } from './openai-port.ts';
 import type { ConfigSource } from './open-config.ts';
 import { quoteSettings } from './quote-settings.ts';
 import { readMemory } from './read-memory.ts';
 import { createStatus } from './status.ts';
 import { tidySpools } from './tidy-spools.ts';
+import { createToolbox } from './toolbox.ts';
 
 export interface ComposeOptions {
   readonly home: string;
@@ -64,6 +75,7 @@ export interface ComposeOptions {
 export interface Talaria {
   readonly api: TalariaApi;
   readonly openAi: OpenAiPort;
+  readonly webhooks: WebhookPort;
   /** The named keys of the HTTP API, as they are now. */
   readonly keyHashes: () => readonly KeyHash[];
   /** Takes up unfinished work, begins to deliver, and opens the channels. */
@@ -72,8 +84,8 @@ export interface Talaria {
   leave(graceMs: number): Promise<void>;
 }
 
-/** Their door is guarded by the listener: whoever speaks through them has the machine or a key. */
-const guardedChannels = [...ownerChannels, 'api'];
+/** Their door is guarded where they come in: whoever speaks through them has the machine, a key, or a webhook's secret. */
+const guardedChannels = [...ownerChannels, 'api', webhookChannel];
 
 export function compose(options: ComposeOptions): Talaria {
   const { config, store, owner, clock, ids, random, log } = options;
@@ -81,13 +93,20 @@ export function compose(options: ComposeOptions): Talaria {
   const rules = channelRules(() => config.current());
   const extra = options.extraChannels ?? [];
   const platforms = [...(options.channels ?? []), ...extra];
+  const find = sessionFinder(store.read);
+  const frontEnd = (name: 'cli' | 'web') =>
+    new FrontEndChannel({ name, clock, find, write: (sessionId, note) => writeNote(sessionId, note) });
+  const frontEnds = { cli: frontEnd('cli'), web: frontEnd('web') };
   const channels = new Map<string, Channel>(
-    [...guardedChannels.map(createLogChannel), ...platforms].map((channel) => [channel.name, channel]),
+    [...Object.values(frontEnds), createLogChannel('api'), createLogChannel(webhookChannel), ...platforms].map(
+      (channel) => [channel.name, channel],
+    ),
   );
   const hub = createLiveHub();
   const live = new LiveDelivery({ store, clock, log, channels });
   const outbox = createOutbox({ store, owner, clock, log, channels, drafts: live });
-  const agents = createAgents(options);
+  const toolbox = createToolbox({ ...options, tell: (note) => tell(note) });
+  const agents = createAgents({ ...options, toolbox });
   const watchers: RunWatcher[] = [live];
   const drain = createSessionDrain({
     store,
@@ -102,13 +121,16 @@ export function compose(options: ComposeOptions): Talaria {
     onRan: outbox.poke,
   });
   const { stopBecause } = drain;
+  const tell = createTellSession({ store, ids, wake: drain.wake });
+  const holder = ids.next('nod');
+  const writeNote = createSessionNotes({ store, clock, hub, drain, holder });
   const inactivity = { limits: rules.inactivity, stopBecause, onQueued: outbox.poke };
   const watchdog = new Watchdog({ store, clock, ids, log, hub, ...inactivity });
   watchers.push(watchdog);
   const hardClose = createHardClose({
     whenIdle: drain.whenIdle,
     dropAgent: agents.drop,
-    holdings: [{ name: 'commands', end: (sessionId) => endSpool({ clock }, join(spoolRoot, sessionId)) }],
+    holdings: toolbox.holdings,
     log,
   });
 
@@ -126,10 +148,20 @@ export function compose(options: ComposeOptions): Talaria {
     hasConfiguredOwners: (channel) => (rules.policy(channel)?.owners.length ?? 0) > 0,
     poke: outbox.poke,
   });
-  const status = createStatus({ ...options, agents, turns: drain.counts });
+  const idle = createIdleHoldings({
+    holdings: toolbox.holdings,
+    idleMs: () => config.current().terminal.idle_hours * 3_600_000,
+    read: store.read,
+    tell: createTellPeople({ store, ids, poke: outbox.poke }),
+    clock,
+    log,
+  });
+  const status = createStatus({ ...options, agents, turns: drain.counts, toolbox, held: idle.list });
   const quote: Parameters<typeof createLocalApi>[0]['quote'] = (session, settings) =>
     quoteSettings({ read: store.read, agents }, session, settings);
+  const mayApprove = createMayApprove(() => config.current().approvals.approvers);
   const commands = createCommands({
+    mayApprove,
     store,
     clock,
     ids,
@@ -138,9 +170,10 @@ export function compose(options: ComposeOptions): Talaria {
     status,
     quote,
     hardClose,
-    holder: ids.next('nod'),
+    holder,
     memory: (identity) => readMemory(options.home, identity),
     userCommands: rules.userCommands,
+    checkpoints: toolbox.checkpoints,
   });
   const answering = { commands, wasAnswered: store.read.wasAnswered, poke: outbox.poke };
   const intake = createIntake({
@@ -153,7 +186,12 @@ export function compose(options: ComposeOptions): Talaria {
     wake: drain.wake,
     interrupt: drain.stop,
   });
-  const press = createAnswerPress({ ...answering, store, ids, identify, clock, wake: drain.wake });
+  const press = createAnswerPress({ ...answering, store, ids, identify, clock, wake: drain.wake, mayApprove });
+
+  const mayFetch: ChannelPort['mayFetch'] = async (arrival) => (await identify(arrival)) !== null;
+  const port: ChannelPort = { receive: (message) => intake.receive(message), press, mayFetch };
+  // They have nothing to connect to, and a program that runs by itself opens no other channels.
+  for (const channel of Object.values(frontEnds)) void channel.start(port);
 
   let keyHashes: readonly KeyHash[] = [];
   const readKeys = async () => {
@@ -167,29 +205,51 @@ export function compose(options: ComposeOptions): Talaria {
     ids,
     status,
     quote,
+    frontEnds,
     admin: createLocalAdmin({
       store,
       clock,
       ids,
       random,
       pairing,
-      channels: () => platforms.map(({ name }) => name),
+      channels: () => [...platforms.map(({ name }) => name), 'web'],
+      placeProblem: async (channel, place) =>
+        channel !== 'web' || (await find(place)) !== null ? null : `There is no session named ${place}.`,
       hashKey,
       poke: outbox.poke,
       onKeysChanged: readKeys,
+      tools: agents.tools,
     }),
     backup: () => backupHome(options.home, options.storePath, store),
     async onDeleted(sessionId) {
       await hardClose(sessionId);
       await removeSpool({ clock }, join(spoolRoot, sessionId));
+      await toolbox.checkpoints.remove(sessionId);
     },
   });
+  const stateless = new StatelessSessions({ read: store.read, clock, log, remove: (id) => api.delete(id) });
   let isLeaving = false;
   return {
     api,
-    openAi: createOpenAiPort({ store, intake, drain, hub, agents, ids, clock, isLeaving: () => isLeaving }),
+    openAi: createOpenAiPort({
+      store,
+      intake,
+      drain,
+      hub,
+      agents,
+      ids,
+      clock,
+      hardClose,
+      stateless,
+      isLeaving: () => isLeaving,
+    }),
+    webhooks: {
+      find: (name) => ownWebhook(config.current(), name),
+      admit: (message, name) => intake.admit(message, { into: { name } }),
+    },
     keyHashes: () => keyHashes,
     async start() {
+      stateless.start();
       tidySpools({ clock, read: store.read }, spoolRoot).catch((error: unknown) =>
         log.warn('spools not tidied', { error }),
       );
@@ -197,11 +257,13 @@ export function compose(options: ComposeOptions): Talaria {
       await live.recover();
       await drain.recover();
       outbox.poke();
-      const port: ChannelPort = { receive: (message) => intake.receive(message), press };
+      idle.start();
+      await toolbox.start();
       for (const channel of channels.values()) await channel.start(port, commands.menu);
     },
     async leave(graceMs) {
       isLeaving = true;
+      await stateless.close();
       await Promise.all([...channels.values()].map((channel) => channel.stop()));
       intake.close();
       await drain.leave(graceMs);
@@ -210,6 +272,8 @@ export function compose(options: ComposeOptions): Talaria {
       await outbox.close();
       hub.close();
       agents.close();
+      idle.close();
+      await toolbox.close();
     },
   };
 }

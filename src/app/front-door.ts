@@ -29,7 +29,11 @@ export interface FrontDoorOptions {
   readonly openAi: OpenAiDeps;
   /** What platforms call, by path; they prove themselves in their own way, so they pass the key and the origin. */
   readonly hooks: ReadonlyMap<string, Router>;
+  /** Other programs that the configuration names, below the same path. */
+  readonly webhooks: Router;
 }
+
+const hooksPath = '/hooks/';
 
 /** Reachable without the key: the page that asks for it, and the two probes, which tell nothing. */
 const openPaths = /^\/(?:$|assets\/|favicon\.ico$|healthz$|readyz$|api\/login$)/;
@@ -51,7 +55,8 @@ export function createFrontDoor(options: FrontDoorOptions): Router {
   const guarded = withOpenAiErrors(
     createDoorkeeper({ ring, wrongKeys, loopback, isOpen, loginPath, keyWanted }, route),
   );
-  return (request) => (options.hooks.get(request.path) ?? guarded)(request);
+  const others = (path: string) => (path.startsWith(hooksPath) ? options.webhooks : guarded);
+  return (request) => (options.hooks.get(request.path) ?? others(request.path))(request);
 }
 
 function probeRoutes({ api, state }: FrontDoorOptions): Route[] {

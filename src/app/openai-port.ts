@@ -1,16 +1,17 @@
 /** The gateway as the OpenAI-compatible API needs it: sessions by user, messages in, events out. */
 import type { AskedSession, AskReceipt, AskRequest, OpenAiPort, TurnFacts } from '../channels/openai-api/port.ts';
+import type { HardClose } from '../gateway/hard-close.ts';
 import type { Intake } from '../gateway/intake.ts';
 import type { LiveHub } from '../gateway/live-hub.ts';
 import type { SessionDrain } from '../gateway/session-drain.ts';
 import { followSession } from '../gateway/session-events.ts';
+import { statelessKey, type StatelessSessions } from '../gateway/stateless-sessions.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
-import { sessionNameProblem, type SessionId } from '../protocol/ids.ts';
+import { sessionNameProblem, type SessionId, type TurnId } from '../protocol/ids.ts';
 import type { Entry, EntryBody, Message } from '../protocol/messages.ts';
-import { noTokens } from '../protocol/usage.ts';
 import { totalOfCalls } from '../protocol/usage-text.ts';
-import type { SessionRecord, Store } from '../store/store.ts';
+import { StoreError, type SessionRecord, type Store } from '../store/store.ts';
 import { noSettings, type Agents } from './agents.ts';
 
 export interface OpenAiPortDeps {
@@ -22,10 +23,12 @@ export interface OpenAiPortDeps {
   readonly ids: IdSource;
   readonly clock: Clock;
   readonly isLeaving: () => boolean;
+  readonly hardClose: HardClose;
+  /** Those that a request without a session begins. */
+  readonly stateless: Pick<StatelessSessions, 'noteBegun'>;
 }
 
 const channel = 'api';
-const entriesOfTurnMax = 10_000;
 
 export function createOpenAiPort(deps: OpenAiPortDeps): OpenAiPort {
   const { store, hub, drain, agents } = deps;
@@ -38,6 +41,10 @@ export function createOpenAiPort(deps: OpenAiPortDeps): OpenAiPort {
     follow: (sessionId, after, signal) => followSession({ read: store.read, hub }, sessionId, after, signal),
     async stop(sessionId) {
       if (!deps.isLeaving()) await drain.stop(sessionId);
+    },
+    async close(sessionId) {
+      await deps.hardClose(sessionId);
+      await store.closeSession(sessionId);
     },
     async models() {
       const { chain } = await agents.runtimes(noSettings);
@@ -63,10 +70,11 @@ async function ask(deps: OpenAiPortDeps, request: AskRequest): Promise<AskReceip
       externalId: `${request.user}:${request.externalId}`,
       sender: { id: request.user, name: request.user },
       place: { kind: 'direct', chat: `${request.user}/${name}` },
-      message: request.message,
+      message: { ...request.message, hasOwnTurn: true },
       contents: request.contents,
     },
-    session === null ? { name } : { existing: session.id },
+    // Joined to a turn of somebody else's, both would get one answer.
+    { into: session === null ? { name } : { existing: session.id }, mode: 'queue' },
   );
   if (receipt.kind === 'refused') return receipt;
   const { sessionId, inboxId, duplicate } = receipt;
@@ -92,7 +100,14 @@ async function sessionFor(deps: OpenAiPortDeps, request: AskRequest): Promise<Fo
   const known = await read.sessionByName(name);
   if (known !== null) return known.owner === ownerOf(user) ? { kind: 'found', session: known, name } : notAllowed;
   // With a past of its own, or under another owner than a message alone would give it, it is made first.
-  return { kind: 'found', session: await makeSession(deps, name, asked, user), name };
+  try {
+    return { kind: 'found', session: await makeSession(deps, name, asked, user), name };
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.reason !== 'conflict') throw error;
+    // Another request made it in the same moment.
+    const made = await read.sessionByName(name);
+    return made?.owner === ownerOf(user) ? { kind: 'found', session: made, name } : notAllowed;
+  }
 }
 
 async function makeSession(
@@ -104,7 +119,9 @@ async function makeSession(
   const id = deps.ids.next('ses');
   const entries = asked.kind === 'fresh' ? pastOf(deps, asked.history, asked.system) : [];
   const session = { name, title: '', createdAt: deps.clock.now(), entries };
-  return deps.store.importSession(id, `${channel}:direct:${encodeURIComponent(user)}:${id}`, ownerOf(user), session);
+  if (asked.kind === 'fresh') deps.stateless.noteBegun();
+  const key = asked.kind === 'fresh' ? statelessKey(user, id) : `${channel}:direct:${encodeURIComponent(user)}:${id}`;
+  return deps.store.importSession(id, key, ownerOf(user), session);
 }
 
 const notAllowed = {
@@ -138,11 +155,6 @@ function pastOf(deps: OpenAiPortDeps, history: readonly Message[], system: strin
   return all.map((body, index) => ({ ...body, seq: index + 1, at, turnId }));
 }
 
-async function factsOf(store: Store, sessionId: SessionId, turnId: Entry['turnId']): Promise<TurnFacts> {
-  if (turnId === null) return { usage: noTokens, stop: 'answer' };
-  const usage = totalOfCalls(await store.read.modelCalls(sessionId, turnId));
-  const entries = await store.read.entries(sessionId, { after: 0, limit: entriesOfTurnMax });
-  const words = entries.flatMap((entry) => (entry.turnId === turnId && entry.kind === 'notice' ? [entry.text] : []));
-  if (words.some((text) => text.startsWith('The answer was cut off'))) return { usage, stop: 'length' };
-  return { usage, stop: words.some((text) => text.endsWith('declined to answer this.')) ? 'refused' : 'answer' };
+async function factsOf(store: Store, sessionId: SessionId, turnId: TurnId): Promise<TurnFacts> {
+  return { usage: totalOfCalls(await store.read.modelCalls(sessionId, turnId)) };
 }

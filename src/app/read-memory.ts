@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Identity } from '../gateway/identity.ts';
-import { memoriesFolder } from './build-agent.ts';
+import { memoriesFolder } from './home-folders.ts';
 
 export async function readMemory(home: string, { role, isAmongOthers }: Identity): Promise<string> {
   if (role !== 'owner' || isAmongOthers) return '';

@@ -4,6 +4,7 @@ import type { Channel } from '../channels/channel.ts';
 import { isLoopback } from '../http/guard.ts';
 import { plainKeyName } from '../http/key-ring.ts';
 import { listen, type Listener } from '../http/listener.ts';
+import type { Router } from '../http/router.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Tool } from '../tools/tool.ts';
 import { AppError } from './app-error.ts';
@@ -69,6 +70,7 @@ async function serve(home: OpenedHome, options: RunGatewayOptions): Promise<void
       userOf: ({ principal }) => (principal === undefined || principal === plainKeyName ? 'owner' : principal),
     },
     hooks: home.hooks,
+    webhooks: webhookRoute(home),
   });
   const listener = await listenOrExplain({ host, port, handle, log });
   try {
@@ -86,6 +88,16 @@ async function serve(home: OpenedHome, options: RunGatewayOptions): Promise<void
   } finally {
     await listener.close();
   }
+}
+
+/** Loaded with the first call. */
+function webhookRoute({ talaria, log }: OpenedHome): Router {
+  let route: Promise<Router> | null = null;
+  const load = async () => {
+    const { createWebhookRoute } = await import('../channels/webhook/webhook-route.ts');
+    return createWebhookRoute({ port: talaria.webhooks, clock: systemClock, log });
+  };
+  return async (request) => (await (route ??= load()))(request);
 }
 
 async function listenOrExplain(options: Parameters<typeof listen>[0]): Promise<Listener> {

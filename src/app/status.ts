@@ -6,7 +6,9 @@ import type { Runtime } from '../models/model.ts';
 import type { StatusReport } from '../protocol/api.ts';
 import type { KeyRest, Store } from '../store/store.ts';
 import { noSettings, type Agents } from './agents.ts';
+import type { HeldThing } from '../tools/holding.ts';
 import type { ConfigSource } from './open-config.ts';
+import type { SandboxState, Toolbox } from './toolbox.ts';
 
 export interface StatusDeps {
   readonly store: Store;
@@ -14,6 +16,9 @@ export interface StatusDeps {
   readonly config: ConfigSource;
   readonly agents: Agents;
   readonly turns: () => { running: number; queued: number };
+  readonly toolbox: Pick<Toolbox, 'sandbox'>;
+  /** What sessions' tools hold now. */
+  readonly held: () => Promise<readonly HeldThing[]>;
 }
 
 export function createStatus(deps: StatusDeps): () => Promise<StatusReport> {
@@ -22,11 +27,12 @@ export function createStatus(deps: StatusDeps): () => Promise<StatusReport> {
     const { read } = deps.store;
     const now = deps.clock.now();
     const today = localDay(now);
-    const [totals, sums, rests, { chain }] = await Promise.all([
+    const [totals, sums, rests, { chain }, held] = await Promise.all([
       read.totals(),
       read.usageSums(today),
       read.keyRests(now),
       deps.agents.runtimes(noSettings),
+      deps.held(),
     ]);
     const config = deps.config.current();
     const { usage } = totals;
@@ -44,7 +50,15 @@ export function createStatus(deps: StatusDeps): () => Promise<StatusReport> {
         parked: totals.turnsParked,
       },
       outbox: { pending: totals.outboxPending },
-      sandbox: 'none',
+      sandbox: sandboxWord(deps.toolbox.sandbox()),
+      held: held.map(({ sessionId, kind, what, startedAt, usedAt, isBusy }) => ({
+        session: sessionId,
+        kind,
+        what,
+        started_at: startedAt,
+        used_at: usedAt,
+        busy: isBusy,
+      })),
       store: deps.store.description,
       usage: {
         input_tokens: usage.inputTokens,
@@ -62,6 +76,13 @@ export function createStatus(deps: StatusDeps): () => Promise<StatusReport> {
       config: { path: deps.config.path, loaded_at: deps.config.loadedAt(), problems: deps.config.problems() },
     };
   };
+}
+
+/** The level, and what it does not keep apart. */
+function sandboxWord(state: SandboxState): string {
+  if (state.kind !== 'chosen') return state.kind === 'refused' ? 'refused' : 'not yet proved';
+  const { level, gaps } = state.sandbox;
+  return gaps.length === 0 ? level : `${level} (not kept apart: ${gaps.join(', ')})`;
 }
 
 const nameOf = ({ provider, model }: Runtime) => ({ provider, name: model });

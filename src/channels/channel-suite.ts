@@ -19,11 +19,19 @@ export interface ChannelStage {
   unconfirmed(): number;
   /** What can be read there, of the channel's own. */
   shown(): readonly string[];
+  /** The files that can be read there; missing where the channel's people read them elsewhere. */
+  files?(): readonly SentFileShown[];
   /** The next message to the platform is never answered. */
   hang(): void;
   /** Resolves when it holds. */
   until(holds: () => boolean, what: string): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface SentFileShown {
+  readonly kind: 'picture' | 'document';
+  readonly bytes: Uint8Array;
+  readonly caption: string;
 }
 
 export function channelSuite(name: string, open: () => Promise<ChannelStage>): void {
@@ -130,6 +138,30 @@ export function channelSuite(name: string, open: () => Promise<ChannelStage>): v
       assert.deepEqual(stage.shown(), ['hello']);
     });
 
+    test('a file arrives as it is, with its caption', async (context) => {
+      const { files } = stage;
+      if (files === undefined) return context.skip('its people read files elsewhere');
+      const [bytes, picture] = [Uint8Array.from([0, 255, 13, 10, 0]), onePixel];
+      const send1 = await send(begin(), { text: 'see **page** 2', file: fileOf('a.pdf', 'application/pdf', bytes) });
+      assert.ok(send1.kind === 'sent' && send1.platformId !== null);
+      assert.equal((await send(begin(), { text: '', file: fileOf('b.png', 'image/png', picture) })).kind, 'sent');
+      assert.deepEqual(files.call(stage), [
+        { kind: 'document', bytes, caption: 'see page 2' },
+        { kind: 'picture', bytes: picture, caption: '' },
+      ]);
+    });
+
+    test('a file whose bytes can not be had is not claimed to be sent', async () => {
+      if (stage.files === undefined) return;
+      const bytes = () => Promise.reject(new Error('the disk is gone'));
+      const file = { name: 'a', mediaType: 'text/plain', bytes };
+      await assert.rejects(
+        send(begin(), { file }).then((outcome) => {
+          if (outcome.kind !== 'sent') throw new Error('not sent');
+        }),
+      );
+    });
+
     test('a reply can be sent before the start and after the end', async () => {
       const channel = begin();
       assert.equal((await send(channel, { text: 'before' })).kind, 'sent');
@@ -193,4 +225,16 @@ const delivery: Delivery = {
   dedupeId: 'out_test/1',
   replaces: null,
   buttons: [],
+  file: null,
 };
+
+function fileOf(name: string, mediaType: string, bytes: Uint8Array): Delivery['file'] {
+  return { name, mediaType, bytes: () => Promise.resolve(bytes) };
+}
+
+export const onePixel = Uint8Array.from(
+  Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  ),
+);

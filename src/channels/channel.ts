@@ -14,6 +14,8 @@ export interface InboundMessage {
   readonly externalId: string;
   readonly sender: Sender;
   readonly place: Place;
+  /** Where a front end lets its user choose the session with every message; otherwise the place says which one it is. */
+  readonly into?: ChosenSession;
   readonly message: UserMessage;
   /** The bytes of what the message holds besides text. */
   readonly contents?: readonly { readonly sha256: string; readonly bytes: Uint8Array }[];
@@ -36,12 +38,16 @@ export interface Place {
   readonly target?: string;
 }
 
+/** One that is there, if the sender may see it; or the name that one gets which begins with this message. */
+export type ChosenSession = { readonly existing: SessionId } | { readonly name: string };
+
 /** Somebody pressed a button under one of our messages. */
 export interface InboundPress {
   readonly channel: string;
   readonly externalId: string;
   readonly sender: Sender;
   readonly place: Place;
+  readonly into?: ChosenSession;
   /** As the button had it. */
   readonly value: string;
 }
@@ -49,7 +55,11 @@ export interface InboundPress {
 export type Receipt =
   | { readonly kind: 'accepted'; readonly sessionId: SessionId; readonly inboxId: InboxId; readonly duplicate: boolean }
   /** It was a command, or it was not meant for the agent: whatever there is to say is said by a delivery. */
-  | { readonly kind: 'handled' }
+  | {
+      readonly kind: 'handled';
+      /** Where a sender who chooses sessions is now; null: in none. Left out if the command has moved nobody. */
+      readonly session?: SessionId | null;
+    }
   /** `text` may be shown to the sender. */
   | {
       readonly kind: 'refused';
@@ -60,8 +70,16 @@ export type Receipt =
 export interface ChannelPort {
   /** Resolves once the message is stored or refused. Idempotent by channel and external id. */
   receive(message: InboundMessage): Promise<Receipt>;
-  /** Resolves with a short word for the one who pressed. */
-  press(press: InboundPress): Promise<string>;
+  press(press: InboundPress): Promise<PressAnswer>;
+  /** Whether files of somebody there are worth fetching: asked before their bytes are had. */
+  mayFetch(arrival: Pick<InboundMessage, 'channel' | 'sender' | 'place'>): Promise<boolean>;
+}
+
+export interface PressAnswer {
+  /** A short word for the one who pressed. */
+  readonly text: string;
+  /** What the buttons were about is settled, whoever did it: they can go. */
+  readonly settled: boolean;
 }
 
 // --- what leaves ---------------------------------------------------------------------------------------------------
@@ -79,6 +97,15 @@ export interface Delivery {
   readonly replaces: string | null;
   /** Under the text, if the channel has buttons. */
   readonly buttons: readonly Button[];
+  /** What is sent, with the text as its caption, which may be empty. A channel that people read elsewhere leaves it out. */
+  readonly file: DeliveryFile | null;
+}
+
+export interface DeliveryFile {
+  readonly name: string;
+  readonly mediaType: string;
+  /** Read when they are wanted, the same every time. */
+  readonly bytes: () => Promise<Uint8Array>;
 }
 
 export interface Button {
@@ -91,6 +118,8 @@ export interface Button {
 export interface ChannelLimits {
   /** The longest message, in UTF-16 units; null if there is no limit. */
   readonly textCharsMax: number | null;
+  /** The longest caption of a file; by default as for a message. What is longer follows the file. */
+  readonly captionCharsMax?: number;
   /** Whether the platform drops a second message with the same `dedupeId`. */
   readonly dedupes: boolean;
 }
@@ -113,6 +142,7 @@ export interface LiveDisplay {
   typing(target: string, signal: AbortSignal): Promise<void>;
   /** Sends a draft, or changes the one with this id. Returns its id; null if the platform does not want it now. */
   draft(target: string, text: string, platformId: string | null, signal: AbortSignal): Promise<string | null>;
+  /** Throws if it may still stand there and another try may help. */
   remove(target: string, platformId: string, signal: AbortSignal): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 /** The gateway's side of a channel, for tests: remembers what it was given, and can be made to wait, refuse or fail. */
-import type { ChannelPort, InboundMessage, InboundPress, Receipt } from './channel.ts';
+import type { ChannelPort, InboundMessage, InboundPress, PressAnswer, Receipt } from './channel.ts';
 import type { InboxId, SessionId } from '../protocol/ids.ts';
 import { textOf } from '../protocol/messages.ts';
 
@@ -13,7 +13,8 @@ export class FakeChannelPort implements ChannelPort {
   readonly presses: InboundPress[] = [];
   /** What becomes of the next messages; null: they are stored. */
   refusal: Receipt | Error | null = null;
-  word = 'done';
+  answer: PressAnswer = { text: 'done', settled: true };
+  mayFetch: ChannelPort['mayFetch'] = () => Promise.resolve(true);
   #gate: Promise<void> = Promise.resolve();
   #listeners: (() => void)[] = [];
 
@@ -36,11 +37,11 @@ export class FakeChannelPort implements ChannelPort {
     return { kind: 'accepted', sessionId: 'ses_test' as SessionId, inboxId: 'inb_test' as InboxId, duplicate };
   }
 
-  async press(press: InboundPress): Promise<string> {
+  async press(press: InboundPress): Promise<PressAnswer> {
     this.presses.push(press);
     this.#tell();
     await this.#gate;
-    return this.word;
+    return this.answer;
   }
 
   get texts(): readonly string[] {

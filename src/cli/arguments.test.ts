@@ -45,6 +45,20 @@ function parse(...argv: string[]): unknown {
   };
 }
 
+test('an option that may be given more than once keeps all of its values in their order', () => {
+  const spec: CommandSpec = {
+    path: ['add'],
+    summary: 'add one',
+    options: [{ name: 'env', value: 'NAME=VALUE', isList: true, summary: 'a variable' }],
+    operands: [{ name: 'TARGET', need: 'one-or-more' }],
+  };
+  const parsed = parseArguments([spec], ['add', '--env', 'A=1', '--env=B=2', '--', 'run', '--env', 'C=3']);
+  assert.deepEqual(parsed.kind === 'command' ? [parsed.input.values('env'), parsed.input.operands] : parsed, [
+    ['A=1', 'B=2'],
+    ['run', '--env', 'C=3'],
+  ]);
+});
+
 const plain = { options: {}, operands: [], verbose: false };
 
 describe('the command line', () => {

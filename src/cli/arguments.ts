@@ -12,6 +12,8 @@ export interface OptionSpec {
   readonly short?: string;
   /** What stands for the value in help; an option without it is a switch. */
   readonly value?: string;
+  /** It may be given more than once, with a value each time. */
+  readonly isList?: true;
   readonly summary: string;
 }
 
@@ -34,6 +36,8 @@ export interface CommandSpec {
 export interface CommandInput {
   has(option: string): boolean;
   value(option: string): string | null;
+  /** All values of one that may be given more than once, in their order. */
+  values(option: string): readonly string[];
   readonly operands: readonly string[];
 }
 
@@ -132,6 +136,7 @@ function parseWords<Command extends CommandSpec>(command: Command, words: readon
   const isProgram = command.path.length === 0;
   const options = [...command.options, ...globalOptions, ...(isProgram ? programOptions : [])];
   const given = new Map<string, string | null>();
+  const lists = new Map<string, string[]>();
   const operands: string[] = [];
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? '';
@@ -146,7 +151,9 @@ function parseWords<Command extends CommandSpec>(command: Command, words: readon
     }
     const read = readOption(options, word, words[index + 1]);
     if (read.kind === 'wrong') return { kind: 'wrong', problem: `${read.problem}${seeHelp(command)}` };
-    if (given.has(read.option.name) && !isGlobalSwitch(word)) {
+    const { isList = false, name } = read.option;
+    if (isList) lists.set(name, [...(lists.get(name) ?? []), read.value ?? '']);
+    else if (given.has(name) && !isGlobalSwitch(word)) {
       return { kind: 'wrong', problem: `--${read.option.name} was given twice` };
     }
     given.set(read.option.name, read.value);
@@ -156,7 +163,12 @@ function parseWords<Command extends CommandSpec>(command: Command, words: readon
   if (given.has('version')) return { kind: 'version' };
   const problem = operandProblem(command, operands);
   if (problem !== null) return { kind: 'wrong', problem };
-  const input = { has: (name: string) => given.has(name), value: (name: string) => given.get(name) ?? null, operands };
+  const input = {
+    has: (name: string) => given.has(name),
+    value: (name: string) => given.get(name) ?? null,
+    values: (name: string) => lists.get(name) ?? [],
+    operands,
+  };
   return { kind: 'command', command, verbose: given.has('verbose'), input };
 }
 

@@ -5,13 +5,17 @@
 import { createParser } from 'eventsource-parser';
 import {
   ApiError,
+  type GrantSummary,
   type PeopleReport,
+  type PressReceipt,
+  type SayReceipt,
   type SearchHit,
   type SendReceipt,
   type SessionSummary,
   type SettingsQuote,
   type StatusReport,
   type TalariaApi,
+  type ToolSummary,
 } from '../protocol/api.ts';
 import type { SessionEvent } from '../protocol/events.ts';
 import type { ModelCallRecord, UsageSum } from '../protocol/usage.ts';
@@ -51,6 +55,10 @@ export function createRemoteApi(target: HttpTarget): TalariaApi {
       }
     },
     send: async (request) => (await post('/api/messages', request)) as SendReceipt,
+    say: async (request) => (await post('/api/say', request)) as SayReceipt,
+    async press(ref, value, externalId) {
+      return (await post(`${sessionPath(ref)}/press`, { value, externalId })) as PressReceipt;
+    },
     events: (ref, after, signal) => events(target, ref, after, signal),
     stop: async (ref) => ((await post(`${sessionPath(ref)}/stop`, {})) as { stopped: boolean }).stopped,
     async answer(ref, callId, text) {
@@ -86,6 +94,12 @@ export function createRemoteApi(target: HttpTarget): TalariaApi {
       const path = `/api/keys/${encodeURIComponent(name)}`;
       return ((await exchangeJson(target, { method: 'DELETE', path, patienceMs })) as { removed: boolean }).removed;
     },
+    tools: async () => ((await get('/api/tools')) as { tools: ToolSummary[] }).tools,
+    grants: async () => ((await get('/api/grants')) as { grants: GrantSummary[] }).grants,
+    async revokeGrant(id) {
+      const answer = await exchangeJson(target, { method: 'DELETE', path: `/api/grants/${id}`, patienceMs });
+      return (answer as { removed: boolean }).removed;
+    },
     async delete(ref) {
       const answer = await exchangeJson(target, { method: 'DELETE', path: sessionPath(ref), patienceMs });
       return (answer as { deleted: boolean }).deleted;
@@ -94,6 +108,16 @@ export function createRemoteApi(target: HttpTarget): TalariaApi {
       const path = `/api/search?q=${encodeURIComponent(query)}&limit=${limit}`;
       const answer = await exchangeJson(target, { method: 'GET', path, patienceMs: longPatienceMs });
       return (answer as { hits: SearchHit[] }).hits;
+    },
+    async content(sha256) {
+      const path = `/api/contents/${encodeURIComponent(sha256)}`;
+      try {
+        const response = await openExchange(target, { method: 'GET', path, accept: '*/*', patienceMs });
+        return Buffer.concat(await Array.fromAsync(bodyChunks(target, response)));
+      } catch (error) {
+        if (error instanceof ApiError && error.reason === 'not-found') return null;
+        throw error;
+      }
     },
     async *export(ref) {
       const path = `${sessionPath(ref)}/export`;

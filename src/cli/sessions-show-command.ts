@@ -6,6 +6,7 @@ import { questionsAfter, type OpenQuestions } from '../tui/open-questions.ts';
 import { questionLines } from '../tui/question-lines.ts';
 import { storedEntries } from '../tui/stored-entries.ts';
 import type { SessionSummary, TalariaApi } from '../protocol/api.ts';
+import { filesOf } from '../protocol/entry-files.ts';
 import type { CommandInput } from './arguments.ts';
 import { exitCodes, type CommandContext, type ExitCode } from './command.ts';
 import { findSession } from './find-session.ts';
@@ -35,15 +36,18 @@ async function showTranscript({ streams, interrupt }: CommandContext, api: Talar
     if (lines.length > 0) await streams.write(`${lines.join('\n')}\n`);
   };
   let open: OpenQuestions = [];
+  let files = 0;
   for await (const entry of storedEntries(api, session.id, 0)) {
     interrupt.throwIfAborted();
     open = questionsAfter(open, entry);
+    files += filesOf(entry).length;
     await write(transcript.lines(entry));
   }
   await write(transcript.end());
   for (const question of open) await write(questionLines(question, streams.outStyle));
   const name = JSON.stringify(session.name);
   if (open.length > 0) streams.note(`answer with: talaria sessions answer ${name} TEXT`);
+  if (files > 0) streams.note(`save a file with: talaria sessions file ${name} FILE`);
   if (session.state === 'running') streams.note('a turn is open in this session');
 }
 

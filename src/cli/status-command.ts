@@ -12,6 +12,8 @@ import type { CommandInput } from './arguments.ts';
 import { CliError, exitCodes, type CommandContext, type ExitCode } from './command.ts';
 import { findRunningGateway } from './running-gateway.ts';
 
+const heldShownMax = 20;
+
 export async function statusCommand(context: CommandContext, input: CommandInput): Promise<ExitCode> {
   if (input.has('usage')) return (await import('./status-usage.ts')).statusUsage(context, input);
   if (input.has('days')) throw new CliError('wrongUsage', '--days goes with --usage: talaria status --usage --days 30');
@@ -63,9 +65,23 @@ export function statusText(url: string, status: StatusReport, now: number): stri
       : [row('prompts', `${status.prefix_breaks} broke their prefix without a reason`)]),
     ['store', status.store],
     ['sandbox', status.sandbox],
+    ...heldRows(status, now),
     ['config', `${status.config.path}, loaded ${formatTime(status.config.loaded_at)}`],
   ];
   return rows.map(([name, value]) => `${name.padEnd(9)} ${printable(value)}`).join('\n');
+}
+
+/** What sessions' tools hold, the newest use first. */
+function heldRows({ held }: StatusReport, now: number): [string, string][] {
+  const shown = held.toSorted((one, other) => other.used_at - one.used_at).slice(0, heldShownMax);
+  const lines = shown.map(({ session, kind, what, used_at: usedAt, busy }) => {
+    const used = `used ${formatDuration((now - usedAt) / 1_000)} ago`;
+    return `${kind}${busy ? ', at work' : ''}, ${used}: ${what} (${session})`;
+  });
+  const more = held.length - shown.length;
+  return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].map((line, index) =>
+    row(index === 0 ? 'held' : '', line),
+  );
 }
 
 function row(name: string, value: string): [string, string] {

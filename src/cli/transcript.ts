@@ -1,12 +1,14 @@
 /** A stored conversation as a person reads it: who said what, which tools were called, what they gave. */
+import { filesOf, fileSize } from '../protocol/entry-files.ts';
 import type { CallId } from '../protocol/ids.ts';
 import { textOf, toolCallsOf, type AssistantMessage, type Entry, type ToolMessage } from '../protocol/messages.ts';
 import { callSummary, outcomeWords } from '../tui/call-line.ts';
-import { printable } from '../tui/printable.ts';
+import { printable, printableLine } from '../tui/printable.ts';
 import type { Style } from '../tui/style.ts';
 import { formatTime } from '../tui/format-time.ts';
 
 const callCharsMax = 100;
+const fileNameCharsMax = 100;
 /** More of a tool's result than this is counted instead of shown. */
 const resultLinesMax = 12;
 
@@ -31,29 +33,40 @@ export function createTranscript(style: Style): Transcript {
     unsettled.delete(result.callId);
     return [style.dim(`▸ ${call} … ${outcomeWords[result.outcome]}`), ...resultLines(result.text, style), ''];
   };
+  const spokenLines = (entry: Entry): string[] => {
+    switch (entry.kind) {
+      case 'message':
+        if (entry.message.role === 'tool') return settled(entry.message);
+        if (entry.message.role === 'assistant') {
+          const lines = spoken(entry.message);
+          return lines.length === 0 ? [] : [headline('talaria', entry, style), ...lines];
+        }
+        return asked(entry, printable(textOf(entry.message)).trimEnd(), style);
+      case 'notice':
+        return [style.yellow(`${entry.question === undefined ? '!' : '?'} ${printable(entry.text)}`), ''];
+      case 'turn-closed':
+        return entry.outcome === 'answered' ? [] : [style.yellow(`! this turn ended: ${entry.outcome}`), ''];
+      case 'rewound':
+        return [style.yellow('! what came before this was taken back'), ''];
+      case 'head':
+      case 'turn-opened':
+        return [];
+    }
+  };
   return {
     lines(entry) {
-      switch (entry.kind) {
-        case 'message':
-          if (entry.message.role === 'tool') return settled(entry.message);
-          if (entry.message.role === 'assistant') {
-            const lines = spoken(entry.message);
-            return lines.length === 0 ? [] : [headline('talaria', entry, style), ...lines];
-          }
-          return asked(entry, printable(textOf(entry.message)).trimEnd(), style);
-        case 'notice':
-          return [style.yellow(`${entry.question === undefined ? '!' : '?'} ${printable(entry.text)}`), ''];
-        case 'turn-closed':
-          return entry.outcome === 'answered' ? [] : [style.yellow(`! this turn ended: ${entry.outcome}`), ''];
-        case 'rewound':
-          return [style.yellow('! what came before this was taken back'), ''];
-        case 'head':
-        case 'turn-opened':
-          return [];
-      }
+      const [lines, files] = [spokenLines(entry), fileLines(entry, style)];
+      return files.length === 0 ? lines : [...(lines.at(-1) === '' ? lines.slice(0, -1) : lines), ...files, ''];
     },
     end: () => [...unsettled.values()].map((call) => style.dim(`▸ ${call} … not finished yet`)),
   };
+}
+
+function fileLines(entry: Entry, style: Style): string[] {
+  return filesOf(entry).map(({ name, content, way }) => {
+    const what = way === 'seen' ? 'picture' : `file ${way}`;
+    return style.dim(`[${what}: ${printableLine(name, fileNameCharsMax)}, ${fileSize(content.bytes)}]`);
+  });
 }
 
 /** What nobody wrote is a small line of its own, not something that the user said. */

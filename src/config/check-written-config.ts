@@ -9,6 +9,7 @@ import { configFileName, inFileOrder, type Position, type Problem, type Warning 
 import { readYaml, type YamlReading } from './read-yaml.ts';
 import { configSchema, type Config } from './schema.ts';
 import { secretsOf } from './secrets.ts';
+import { webhookWarnings } from './webhook-warnings.ts';
 import type { Yaml } from './yaml-syntax.ts';
 
 export interface CheckedConfig {
@@ -36,9 +37,8 @@ export function checkWrittenConfig(yaml: Yaml, text: string, environment: Enviro
   const parsed = z.safeParse(configSchema, typed);
   const problems = [...reading.problems, ...(parsed.success ? [] : explain(root, reading, typed, parsed.error.issues))];
   if (!parsed.success || problems.length > 0) return refused(problems);
-  const warnings = notYetWarnings(parsed.data, defaultConfig).map((warning) =>
-    problemAt(reading.placeOf(warning.path).key, warning.path, warning.message),
-  );
+  const found = [...notYetWarnings(parsed.data, defaultConfig), ...webhookWarnings(parsed.data)];
+  const warnings = found.map((warning) => problemAt(reading.placeOf(warning.path).key, warning.path, warning.message));
   const secrets = secretsOf(root, parsed.data);
   return { config: parsed.data, problems: [], warnings: inFileOrder(warnings), secrets };
 }

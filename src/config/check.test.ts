@@ -297,7 +297,7 @@ agent: { reasoning_effort: hihg, trouble_deadline_s: never }
     ],
     'an unknown choice': [
       'terminal: { backend: podman }',
-      '1:22: `terminal.backend` must be one of auto, bubblewrap, landlock, docker, ssh, none, not "podman"',
+      '1:22: `terminal.backend` must be one of auto, bubblewrap, namespaces, landlock, docker, ssh, none, not "podman"',
     ],
     'an unknown store': [
       'store: { url: "mysql://x" }',
@@ -583,11 +583,11 @@ describe('secrets', () => {
 describe('what this version does not do yet', () => {
   test('is a warning with its place and what happens instead', async () => {
     const text =
-      'terminal:\n  backend: docker\nauxiliary:\n  vision: { name: x }\nmodel:\n  api_key: k\nstore: { url: "postgres://x" }\n';
+      'compression:\n  enabled: false\nauxiliary:\n  vision: { name: x }\nmodel:\n  api_key: k\nstore: { url: "postgres://x" }\n';
     const { config, warnings } = await checkConfigText(text, {});
     assert.ok(config !== null);
     assert.deepEqual(warnings.map(formatProblem), [
-      'config.yaml:2:3: `terminal.backend: docker` is not in this version yet: commands run without a sandbox',
+      'config.yaml:1:1: `compression` is not in this version yet: conversations are not shortened',
       'config.yaml:4:3: `auxiliary.vision` is not in this version yet: a model that cannot see is told that there was an image',
       'config.yaml:7:10: `store.url` is not in this version yet: Talaria does not start with it',
     ]);
@@ -600,8 +600,8 @@ fallback: { name: x }
 auxiliary: { title: { name: x } }
 budget: { day_usd: 1 }
 gateway: { busy_mode: queue }
-terminal: { backend: none }
-approvals: { mode: ask }
+terminal: { backend: docker }
+approvals: { mode: smart }
 compression: { enabled: true }
 channels: { telegram: {}, api: { key: secret, toolsets: [core] } }
 store: { url: "sqlite:other.db" }
@@ -611,14 +611,10 @@ store: { url: "sqlite:other.db" }
 
   for (const text of [
     'auxiliary: { compression: { name: x } }',
-    'auxiliary: { approval: { name: x } }',
     'auxiliary: { vision: { name: x } }',
     'compression: { enabled: false }',
     'channels: { discord: { token: x } }',
     'channels: { slack: { bot_token: x } }',
-    'terminal: { backend: docker }',
-    'approvals: { mode: off }',
-    'toolsets: [core, web]',
     'mcp_servers: { a: { command: x } }',
   ]) {
     test(`warns once of ${text}`, async () => {

@@ -179,8 +179,8 @@ gateway:
   });
 
   test('passes on what the new value warns of', async () => {
-    const outcome = await set('approvals.mode', 'off');
-    assert.deepEqual(outcome.kind === 'written' && outcome.warnings.map(({ path }) => path), ['approvals']);
+    const outcome = await set('compression.enabled', 'false');
+    assert.deepEqual(outcome.kind === 'written' && outcome.warnings.map(({ path }) => path), ['compression']);
   });
 
   describe('refuses, and changes nothing:', () => {

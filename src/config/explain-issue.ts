@@ -47,7 +47,7 @@ export function explainIssue(deps: ExplainDeps, issue: Issue): Explanation[] {
     case 'custom':
       return [{ path, at: 'key', message: `\`${formatPath(path)}\` ${issue.message}` }];
     case 'too_small':
-      if (issue.origin === 'string')
+      if (issue.origin === 'string' && issue.minimum === 1)
         return [{ path, at: 'value', message: `\`${formatPath(path)}\` must not be empty` }];
       return [wrongValue(deps, path)];
     case 'invalid_type':

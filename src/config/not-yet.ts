@@ -20,24 +20,10 @@ const isOff = 'the channel stays off';
 
 export const notYet: readonly NotYet[] = [
   { key: 'auxiliary.compression', instead: 'conversations are not shortened' },
-  { key: 'auxiliary.approval', instead: 'commands run without asking' },
   { key: 'auxiliary.vision', instead: 'a model that cannot see is told that there was an image' },
   { key: 'compression', instead: 'conversations are not shortened' },
   { key: 'channels.discord', instead: isOff },
   { key: 'channels.slack', instead: isOff },
-  { key: 'webhooks', instead: 'calls to them are refused' },
-  { key: 'files', instead: 'the agent may read and change any file that it can reach, and no state is kept' },
-  { key: 'web', instead: 'there are no web tools' },
-  { key: 'browser', instead: 'there is no browser' },
-  { key: 'tools', instead: 'all tools are described in every prompt' },
-  ...['network', 'folders', 'env', 'idle_hours', 'docker_image', 'ssh_target'].map((name) => ({
-    key: `terminal.${name}`,
-    instead: 'commands run without a sandbox',
-  })),
-  { key: 'channels.api.toolsets', works: [['core']], instead: 'the agent has the core tools' },
-  { key: 'terminal.backend', works: ['auto', 'none'], instead: 'commands run without a sandbox' },
-  { key: 'approvals', instead: 'commands run without asking' },
-  { key: 'toolsets', works: [['core']], instead: 'the agent has the core tools' },
   { key: 'mcp_servers', instead: 'the servers are not started' },
   { key: 'store.url', worksFrom: 'sqlite:', instead: 'Talaria does not start with it' },
 ];

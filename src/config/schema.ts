@@ -345,6 +345,16 @@ const needed = (name: string) =>
     abort: true,
   });
 
+/** Its path is the one that Telegram itself calls. */
+const reservedWebhook = 'telegram';
+const webhookName = key(
+  {
+    description: 'A webhook.',
+    expects: `a name of letters, digits, - and _ (at most 64) other than ${reservedWebhook}, whose path Telegram itself calls`,
+  },
+  matching(new RegExp(`^(?!${reservedWebhook}$)[A-Za-z0-9_-]{1,64}$`)),
+);
+
 const webhook = z
   .strictObject({
     secret: key(
@@ -370,10 +380,10 @@ const webhook = z
     deliver_to: key(
       {
         description: 'Where the answer goes.',
-        expects: 'CHANNEL:CHAT, like telegram:12345',
+        expects: 'CHANNEL:CHAT with one of telegram, discord, slack, like telegram:12345',
         unset: 'only into the session',
       },
-      unset(matching(/^[a-z]+:.+$/)),
+      unset(matching(/^(?:telegram|discord|slack):.+$/)),
     ),
     session: key(
       '`each`: every call is a conversation of its own; `shared`: one for all.',
@@ -480,7 +490,7 @@ export const configSchema = z.strictObject({
   terminal: section('Where commands run.', {
     backend: key(
       'How commands are kept apart from the machine; `auto` takes the best that works here.',
-      withDefault(z.enum(['auto', 'bubblewrap', 'landlock', 'docker', 'ssh', 'none']), 'auto'),
+      withDefault(z.enum(['auto', 'bubblewrap', 'namespaces', 'landlock', 'docker', 'ssh', 'none']), 'auto'),
     ),
     cwd: key('Folder that commands start in; a relative one is inside the home.', withDefault(text, 'workspace')),
     timeout_s: key('A command that runs longer is ended.', withDefault(seconds(1, daySeconds), 180)),
@@ -575,7 +585,7 @@ export const configSchema = z.strictObject({
   ),
   webhooks: key(
     'Other programs that may set off a turn, by name: they call `/hooks/NAME`.',
-    withDefault(z.record(serverName, webhook), {}),
+    withDefault(z.record(webhookName, webhook), {}),
   ),
   budget: section('Limits on what models may cost.', {
     session_usd: key('Most dollars for one session; 0: no limit.', withDefault(decimal(0, 1_000_000), 0)),

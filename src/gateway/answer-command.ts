@@ -5,7 +5,7 @@
 import type { InboundMessage } from '../channels/channel.ts';
 import type { IdSource } from '../lib/ids.ts';
 import type { UserMessage } from '../protocol/messages.ts';
-import type { Store } from '../store/store.ts';
+import type { SessionRecord, Store } from '../store/store.ts';
 import type { CommandOutcome } from './commands/command.ts';
 import type { Commands } from './commands/commands.ts';
 import type { Arrival, Identity } from './identity.ts';
@@ -23,22 +23,27 @@ export interface AnswerCommandDeps {
 export interface ArrivedCommand extends Arrival {
   readonly externalId: string;
   readonly identity: Identity;
+  /** The one that the sender has chosen; undefined: the place's. */
+  readonly chosen: SessionRecord | null | undefined;
   readonly word: string;
   readonly argument: string;
   readonly message: UserMessage;
   readonly contents?: InboundMessage['contents'];
 }
 
+export type CommandAnswer =
+  | Extract<CommandOutcome, { kind: 'send' }>
+  /** `movedTo` as in the outcome. */
+  | { readonly kind: 'said'; readonly movedTo?: SessionRecord | null };
+
 /** What is to be sent as a message, if that is what it came to; everything else is dealt with. */
-export async function answerCommand(
-  deps: AnswerCommandDeps,
-  arrived: ArrivedCommand,
-): Promise<Extract<CommandOutcome, { kind: 'send' }> | null> {
+export async function answerCommand(deps: AnswerCommandDeps, arrived: ArrivedCommand): Promise<CommandAnswer> {
   const { store } = deps;
   const { channel, externalId, place, identity, word, argument, message, contents = [] } = arrived;
-  if (await deps.wasAnswered(channel, externalId)) return null;
-  const session = await store.read.sessionByKey(identity.key);
-  const call = { identity, place, externalId, argument, session, message, contents };
+  if (await deps.wasAnswered(channel, externalId)) return { kind: 'said' };
+  const choosesSession = arrived.chosen !== undefined;
+  const session = arrived.chosen ?? (choosesSession ? null : await store.read.sessionByKey(identity.key));
+  const call = { identity, place, externalId, argument, session, choosesSession, message, contents };
   const outcome = await deps.commands.run(word, call);
   if (outcome.kind === 'send') return outcome;
   await store.queueMessage({
@@ -52,5 +57,6 @@ export async function answerCommand(
     answers: { channel, externalId },
   });
   deps.poke();
-  return null;
+  const { movedTo } = outcome;
+  return movedTo === undefined ? { kind: 'said' } : { kind: 'said', movedTo };
 }

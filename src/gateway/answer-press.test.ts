@@ -1,17 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { approvalWords } from '../protocol/approval-words.ts';
 import type { Tool } from '../tools/tool.ts';
 import { TestChat } from './commands/test-chat.ts';
+import { createMayApprove, type MayApprove } from './may-approve.ts';
 import { ends, type Answer } from './test-gateway.ts';
 
 /** A chat whose model asks for a tool that asks a person, and then says what came of it. */
-async function chatThatAsks(choices: readonly string[] | null, questions = 1): Promise<TestChat> {
+async function chatThatAsks(
+  choices: readonly string[] | null,
+  questions = 1,
+  besides: { readonly isApproval?: true; readonly mayApprove?: MayApprove } = {},
+): Promise<TestChat> {
+  const { mayApprove, ...marks } = besides;
   const tool: Tool = {
     definition: { name: 'ask', description: '', parameters: {} },
     effect: 'read',
     replay: 'never',
     parse: (value) => ({ ok: true, value }),
-    run: () => Promise.resolve({ kind: 'ask', text: 'Shall I?', choices, deadline: 10 ** 15 }),
+    run: () => Promise.resolve({ kind: 'ask', text: 'Shall I?', choices, deadline: 10 ** 15, ...marks }),
     answered: (_input, answer) => Promise.resolve({ kind: 'finished', text: `they said ${answer}` }),
   };
   const answer: Answer = async function* (request) {
@@ -23,7 +30,9 @@ async function chatThatAsks(choices: readonly string[] | null, questions = 1): P
     yield ends(results.length > 0 ? 'answer' : 'tool-calls');
   };
   const policy = { allowedUsers: ['*'], owners: ['7'] };
-  return TestChat.open({ tool, policy, services: { status: () => Promise.reject(new Error('not asked')) } }, answer);
+  const approving = mayApprove === undefined ? {} : { mayApprove };
+  const services = { status: () => Promise.reject(new Error('not asked')), ...approving };
+  return TestChat.open({ tool, policy, services }, answer);
 }
 
 test('a question comes with buttons, and the pressed one is the answer, once', async () => {
@@ -33,7 +42,9 @@ test('a question comes with buttons, and the pressed one is the answer, once', a
   assert.ok(yes !== undefined && no !== undefined);
   assert.deepEqual([yes.label, no.label], ['yes', 'no']);
   assert.deepEqual(await chat.presses(yes.value), ['yes', 'they said yes']);
+  assert.equal(chat.isSettled, true);
   assert.match((await chat.presses(no.value)).join(), /not be answered any more/);
+  assert.equal(chat.isSettled, true);
   await chat.close();
 });
 
@@ -43,7 +54,8 @@ test('nobody but those of the conversation can press its buttons', async () => {
   await inGroup.says('go');
   const value = inGroup.buttons[0]?.value ?? '';
   const other = inGroup.as({ sender: { id: '8', name: 'Grace' } });
-  assert.match((await other.presses(value)).join(), /not be answered/);
+  assert.match((await other.presses(value)).join(), /not asked of you/);
+  assert.equal(other.isSettled, false, 'the buttons stay for whom they are');
   assert.deepEqual(await inGroup.presses(value), ['yes', 'they said yes']);
   await chat.close();
 });
@@ -114,5 +126,62 @@ test('/answer takes a choice in any case, and nothing that is none', async () =>
   assert.match((await chat.says('/answer up')).join(), /one of: Left, Right/);
   assert.match((await chat.says('/approve')).join(), /one of: Left, Right/);
   assert.equal((await chat.says('/answer right')).at(-1), 'they said Right');
+  await chat.close();
+});
+
+const allWords = Object.values(approvalWords);
+const grace = { sender: { id: '8', name: 'Grace' } };
+
+test('a permission is given by the owner alone, and a refused press leaves the buttons', async () => {
+  const chat = await chatThatAsks(allWords, 1, { isApproval: true });
+  const user = chat.as(grace);
+  await user.says('go');
+  const [once] = user.buttons;
+  assert.ok(once !== undefined);
+  assert.deepEqual(await user.presses(once.value), ['Only the owner may answer this: it asks for permission.']);
+  assert.equal(user.isSettled, false);
+  for (const words of ['/approve', '/deny', '/answer Once']) {
+    assert.match((await user.says(words)).join(), /Only the owner may answer/);
+  }
+  // The owner presses it where they see it, in whoever's conversation it is asked.
+  assert.equal((await chat.presses(once.value))[0], 'Once');
+  assert.equal(chat.isSettled, true);
+  assert.match((await user.presses(once.value)).join(), /not be answered any more/);
+  await chat.close();
+});
+
+test('where users may give permission, everybody does so in their own conversation only', async () => {
+  const chat = await chatThatAsks(allWords, 1, { isApproval: true, mayApprove: createMayApprove(() => 'user') });
+  const user = chat.as(grace);
+  const other = chat.as({ sender: { id: '9', name: 'Edsger' } });
+  await user.says('go');
+  const value = user.buttons[1]?.value ?? '';
+  assert.match((await other.presses(value)).join(), /Only the owner/);
+  assert.deepEqual(await user.presses(value), ['This session', 'they said This session']);
+  await chat.close();
+});
+
+test('/approve says for how long, and /deny says no', async () => {
+  for (const [command, said] of [
+    ['/approve', 'they said Once'],
+    ['/approve once', 'they said Once'],
+    ['/approve Session', 'they said This session'],
+    ['/approve always', 'they said Always'],
+    ['/deny', 'they said No'],
+    ['/answer this session', 'they said This session'],
+  ] as const) {
+    const chat = await chatThatAsks(allWords, 1, { isApproval: true });
+    await chat.says('go');
+    assert.equal((await chat.says(command)).at(-1), said, command);
+    await chat.close();
+  }
+});
+
+test('what is not offered is not allowed, and the words that are there are told', async () => {
+  const chat = await chatThatAsks([approvalWords.once, approvalWords.no], 1, { isApproval: true });
+  await chat.says('go');
+  assert.match((await chat.says('/approve always')).join(), /one of: Once, No/);
+  assert.match((await chat.says('/approve forever')).join(), /one of: once, session, always/);
+  assert.equal((await chat.says('/approve')).at(-1), 'they said Once');
   await chat.close();
 });

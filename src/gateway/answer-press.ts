@@ -1,31 +1,38 @@
 /**
- * What a pressed button does: it answers a question of the presser's own session, or gives a command. A button outlives
- * what it was about, so everything is looked up again. Safe to repeat: the first answer to a question counts.
+ * What a pressed button does: it answers a question of the presser's own session, or gives a command. Where the agent asks
+ * for permission, only those who may give it count, the owner wherever they see it. A button outlives what it was about, so
+ * everything is looked up again. Safe to repeat: the first answer to a question counts.
  */
-import type { InboundPress } from '../channels/channel.ts';
+import type { InboundPress, PressAnswer } from '../channels/channel.ts';
 import type { Clock } from '../lib/clock.ts';
 import { readPressedChoice, type PressedChoice } from '../agent/questions.ts';
-import type { SessionId } from '../protocol/ids.ts';
-import type { CallRecord, SessionRecord } from '../store/store.ts';
+import type { CallId, SessionId } from '../protocol/ids.ts';
+import type { CallRecord, SessionRecord, StoreReader } from '../store/store.ts';
 import { answerCommand, type AnswerCommandDeps } from './answer-command.ts';
 import { isOpenQuestion } from './commands/question-commands.ts';
 import { parseCommand } from './commands/parse-command.ts';
+import { chosenSession } from './chosen-session.ts';
 import type { Identify, Identity } from './identity.ts';
+import { mayAnswer, mayNotApprove, ownerApproves, type MayApprove } from './may-approve.ts';
 
 /** How many of a person's latest sessions are looked through for a question. */
 const sessionsLookedThrough = 50;
+/** How many sessions at work are looked through for somebody else's. */
+const othersLookedThrough = 200;
 const wordCharsMax = 60;
 
 export interface AnswerPressDeps extends AnswerCommandDeps {
   readonly identify: Identify;
   readonly clock: Clock;
   readonly wake: (sessionId: SessionId) => void;
+  /** By default the owner alone. */
+  readonly mayApprove?: MayApprove;
 }
 
-/** Resolves with a short word for the one who pressed. */
-export type Press = (press: InboundPress) => Promise<string>;
+export type Press = (press: InboundPress) => Promise<PressAnswer>;
 
-const tooLate = 'This can not be answered any more.';
+const tooLate: PressAnswer = { text: 'This can not be answered any more.', settled: true };
+const notTheirs: PressAnswer = { text: 'This is not asked of you.', settled: false };
 
 export function createAnswerPress(deps: AnswerPressDeps): Press {
   return async (press) => {
@@ -33,17 +40,18 @@ export function createAnswerPress(deps: AnswerPressDeps): Press {
     if (identity === null) {
       const { channel, sender } = press;
       await deps.store.recordRefusal({ channel, userId: sender.id, name: sender.name });
-      return 'You are not allowed to do this.';
+      return { text: 'You are not allowed to do this.', settled: false };
     }
     const choice = readPressedChoice(press.value);
     if (choice !== null) return answerQuestion(deps, identity, choice);
     const message = { role: 'user', parts: [{ kind: 'text', text: press.value }] } as const;
     const parsed = parseCommand(message);
-    if (parsed.kind !== 'command') return 'This button has no meaning any more.';
+    if (parsed.kind !== 'command') return { text: 'This button has no meaning any more.', settled: true };
     const { word, argument } = parsed;
     const { channel, sender, place, externalId } = press;
-    await answerCommand(deps, { channel, sender, place, externalId, identity, word, argument, message });
-    return 'Done.';
+    const chosen = await chosenSession(deps.store.read, identity, press.into);
+    await answerCommand(deps, { channel, sender, place, externalId, identity, chosen, word, argument, message });
+    return { text: 'Done.', settled: true };
   };
 }
 
@@ -51,30 +59,55 @@ async function answerQuestion(
   deps: AnswerPressDeps,
   identity: Identity,
   { callId, index }: PressedChoice,
-): Promise<string> {
-  const found = await findCall(deps, identity, (call) => call.id === callId);
-  const choice = found?.call.question?.choices?.[index];
-  if (found === null || choice === undefined || !isOpenQuestion(found.call, deps.clock.now())) return tooLate;
-  if (!(await deps.store.answerCall(found.session.id, callId, choice))) return tooLate;
+): Promise<PressAnswer> {
+  const { store, clock, mayApprove = ownerApproves } = deps;
+  const own = await findOwn(deps, identity, callId);
+  const found = own ?? (await findElsewhere(deps, callId));
+  const question = found?.call.question ?? null;
+  const choice = question?.choices?.[index];
+  if (found === null || question === null || choice === undefined) return tooLate;
+  if (!isOpenQuestion(found.call, clock.now())) return tooLate;
+  // A permission may be given by whoever may give it, in a group for instance; anything else is asked of somebody.
+  if (own === null && question.isApproval !== true) return notTheirs;
+  if (!mayAnswer(mayApprove, identity, found.session, question)) return { text: mayNotApprove, settled: false };
+  if (!(await store.answerCall(found.session.id, callId, choice))) return tooLate;
   deps.wake(found.session.id);
-  return choice.slice(0, wordCharsMax).toWellFormed();
+  return { text: choice.slice(0, wordCharsMax).toWellFormed(), settled: true };
 }
 
-/** In the place's session, or in one of the presser's that was left while it was at work. Nobody else's is looked at. */
-async function findCall(
+interface FoundCall {
+  readonly session: SessionRecord;
+  readonly call: CallRecord;
+}
+
+/** In the place's session, or in one of the presser's that was left while it was at work. */
+async function findOwn(
   { store }: AnswerPressDeps,
   { key, owner }: Identity,
-  isMeant: (call: CallRecord) => boolean,
-): Promise<{ readonly session: SessionRecord; readonly call: CallRecord } | null> {
+  callId: CallId,
+): Promise<FoundCall | null> {
   const here = await store.read.sessionByKey(key);
-  const others = async () => await store.read.sessions({ limit: sessionsLookedThrough, owner });
-  for (const sessions of [async () => (here === null ? [] : [here]), others]) {
-    for (const session of await sessions()) {
-      if (session.turn !== 'open') continue;
-      const calls = (await store.read.journal(session.id, session.lastSeq))?.unsettledCalls ?? [];
-      const call = calls.find(isMeant);
-      if (call !== undefined) return { session, call };
-    }
+  const found = here === null ? null : await callIn(store.read, here, callId);
+  if (found !== null) return found;
+  for (const session of await store.read.sessions({ limit: sessionsLookedThrough, owner })) {
+    const left = await callIn(store.read, session, callId);
+    if (left !== null) return left;
   }
   return null;
+}
+
+async function findElsewhere({ store }: AnswerPressDeps, callId: CallId): Promise<FoundCall | null> {
+  for (const id of await store.read.sessionsWithWork(othersLookedThrough)) {
+    const session = await store.read.session(id);
+    const found = session === null ? null : await callIn(store.read, session, callId);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+async function callIn(read: StoreReader, session: SessionRecord, callId: CallId): Promise<FoundCall | null> {
+  if (session.turn !== 'open') return null;
+  const calls = (await read.journal(session.id, session.lastSeq))?.unsettledCalls ?? [];
+  const call = calls.find(({ id }) => id === callId);
+  return call === undefined ? null : { session, call };
 }

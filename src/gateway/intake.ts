@@ -2,7 +2,7 @@
  * The only way in. Finds out who writes, deals with strangers and commands at once, checks a message, finds its session,
  * and stores it; only then is it accepted. Idempotent by channel and external id. Leaves the answering to the drain.
  */
-import type { InboundMessage, Receipt } from '../channels/channel.ts';
+import type { ChosenSession, InboundMessage, Receipt } from '../channels/channel.ts';
 import type { IdSource } from '../lib/ids.ts';
 import { messageBytesMax, waitingMessagesMax } from '../protocol/api.ts';
 import type { SessionId } from '../protocol/ids.ts';
@@ -11,6 +11,7 @@ import type { Admission, SessionRecord, Store } from '../store/store.ts';
 import { answerCommand, type AnswerCommandDeps } from './answer-command.ts';
 import type { BusyMode } from './commands/command.ts';
 import { parseCommand } from './commands/parse-command.ts';
+import { chosenSession } from './chosen-session.ts';
 import type { Identify, Identity } from './identity.ts';
 import type { Pairing } from './pairing.ts';
 
@@ -36,13 +37,17 @@ export interface IntakeDeps {
 export interface Intake {
   /** For the channels of platforms: commands are answered, the place says which session it is. */
   receive(message: InboundMessage): Promise<IntakeReceipt | Extract<Receipt, { kind: 'handled' }>>;
-  /** For channels with commands of their own, whose user may choose the session. */
-  admit(message: InboundMessage, into?: ChosenSession): Promise<IntakeReceipt>;
+  /** For what is never a command, by whoever has made sure that the chosen session is the sender's. */
+  admit(message: InboundMessage, chosen?: AdmitChoice): Promise<IntakeReceipt>;
   /** From now on everything is refused. */
   close(): void;
 }
 
-export type ChosenSession = { readonly existing: SessionId } | { readonly name: string };
+export interface AdmitChoice {
+  readonly into?: ChosenSession;
+  /** What it does in the middle of a turn; by default as its channel has it. */
+  readonly mode?: BusyMode;
+}
 
 export type IntakeReceipt =
   | (Extract<Receipt, { kind: 'accepted' }> & { readonly session: SessionRecord })
@@ -51,11 +56,7 @@ export type IntakeReceipt =
 export function createIntake(deps: IntakeDeps): Intake {
   let closed = false;
 
-  const admit = async (
-    inbound: InboundMessage,
-    identity: Identity,
-    chosen: { readonly into?: ChosenSession; readonly mode?: BusyMode },
-  ): Promise<IntakeReceipt> => {
+  const admit = async (inbound: InboundMessage, identity: Identity, chosen: AdmitChoice): Promise<IntakeReceipt> => {
     const refusal = problemWith(inbound);
     if (refusal !== null) return refusal;
     const inboxId = deps.ids.next('inb');
@@ -101,18 +102,24 @@ export function createIntake(deps: IntakeDeps): Intake {
       }
       const inbound = { ...raw, message: wellFormed(raw.message) };
       const parsed = deps.commands === null ? null : parseCommand(inbound.message);
-      if (deps.commands === null || parsed === null) return admit(inbound, identity, {});
-      if (parsed.kind === 'message') return admit({ ...inbound, message: parsed.message }, identity, {});
+      const { into } = inbound;
+      const session = await chosenSession(deps.store.read, identity, into);
+      if (into !== undefined && 'existing' in into && session === null) return gone;
+      const choice = into === undefined ? {} : { into };
+      if (deps.commands === null || parsed === null) return admit(inbound, identity, choice);
+      if (parsed.kind === 'message') return admit({ ...inbound, message: parsed.message }, identity, choice);
       const refusal = problemWith(inbound);
       if (refusal !== null) return refusal;
-      const send = await answerCommand({ ...deps, ...deps.commands }, { ...inbound, ...parsed, identity });
-      return send === null ? handled : admit({ ...inbound, message: send.message }, identity, { mode: send.mode });
+      const arrived = { ...inbound, ...parsed, identity, chosen: session };
+      const answer = await answerCommand({ ...deps, ...deps.commands }, arrived);
+      if (answer.kind === 'said') return handledAt(answer.movedTo);
+      return admit({ ...inbound, message: answer.message }, identity, { ...choice, mode: answer.mode });
     },
-    async admit(raw, into) {
+    async admit(raw, chosen = {}) {
       if (closed) return draining;
       const identity = await deps.identify(raw);
       if (identity === null) return notAllowed;
-      return admit({ ...raw, message: wellFormed(raw.message) }, identity, into === undefined ? {} : { into });
+      return admit({ ...raw, message: wellFormed(raw.message) }, identity, chosen);
     },
     close() {
       closed = true;
@@ -132,6 +139,8 @@ function admissionTo(
 
 type Refusal = Extract<Receipt, { kind: 'refused' }>;
 const handled = { kind: 'handled' } as const;
+const handledAt = (session: SessionRecord | null | undefined) =>
+  session === undefined ? handled : ({ ...handled, session: session?.id ?? null } as const);
 const draining: Refusal = {
   kind: 'refused',
   reason: 'draining',

@@ -169,6 +169,7 @@ const outboxRecord = (scene: Scene): OutboxRecord => ({
   target: 'chat',
   text: 'the answer',
   buttons: [],
+  file: null,
   draftId: scene.draft?.platformId ?? null,
   state: 'attempting',
   attempts: 1,
@@ -197,7 +198,7 @@ void describe('live display, whatever happens', () => {
           const { draftId, done } = await taking;
           assert.equal(draftId, scene.draft?.platformId ?? null, 'the draft on record is the one that is replaced');
           await platform.channel.deliver(
-            { ...outboxRecord(scene), text: 'the answer', dedupeId: '1', replaces: draftId },
+            { ...outboxRecord(scene), text: 'the answer', dedupeId: '1', replaces: draftId, file: null },
             new AbortController().signal,
           );
           done('sent');

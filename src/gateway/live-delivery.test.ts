@@ -170,6 +170,36 @@ void describe('live display', () => {
     await gateway.close();
   });
 
+  void test('a file stands below what was shown before it, and the work goes on below the file', async () => {
+    const clock = () => gateway.clock;
+    const file = { name: 'a.pdf', mediaType: 'application/pdf', bytes: Uint8Array.of(1) };
+    const tool = toolThat(async () => {
+      await sleep(clock(), 5_000);
+      return { kind: 'finished', text: 'sent', files: [file] };
+    });
+    const gateway = await openLiveGateway({
+      models: [uses('terminal', '{}', 'Here it comes.'), says(clock, 3_000, 'There ', 'it is.')],
+      tool,
+    });
+    await gateway.say('send it');
+    await gateway.clock.advance(60_000);
+    const kinds = gateway.platform.changes.map(({ kind, id }) => `${kind} ${id}`);
+    const [draft, rest] = [kinds.slice(0, kinds.indexOf('remove m1')), kinds.slice(kinds.indexOf('remove m1'))];
+    assert.ok(draft.length > 0 && draft.every((change) => change.endsWith('m1')));
+    assert.deepEqual(rest.slice(0, 3), ['remove m1', 'final m2', 'draft m3']);
+    assert.equal(rest.at(-1), 'final m3');
+    assert.deepEqual(
+      gateway.platform.deliveries.map((delivery) => [delivery.file?.name ?? null, delivery.replaces]),
+      [
+        ['a.pdf', null],
+        [null, 'm3'],
+      ],
+    );
+    assert.deepEqual([await drafts(gateway), gateway.platform.problems], [[], []]);
+    rested(gateway);
+    await gateway.close();
+  });
+
   void test('what no turn says leaves the draft alone', async () => {
     const clock = () => gateway.clock;
     const gateway = await openLiveGateway({ models: [says(clock, 5_000, 'One ', 'two.')] });

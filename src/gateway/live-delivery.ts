@@ -79,7 +79,9 @@ export class LiveDelivery implements RunWatcher, DraftTaker {
     const { sessionId, turnId } = record;
     if (sessionId === null || turnId === null) return { draftId: null, done() {} };
     const run = this.#running.get(sessionId);
-    if (run?.turnId === turnId && run.shown !== null && isAt(run.shown, record)) return this.#lend(run, run.shown);
+    const isShownThere = run?.turnId === turnId && run.shown !== null && isAt(run.shown, record);
+    if (record.file !== null) return this.#makeWay(record, isShownThere ? run : null);
+    if (isShownThere && run.shown !== null) return this.#lend(run, run.shown);
     const waiting = this.#shelf.waitingFor(record);
     if (waiting !== null) return this.#giveAway(waiting);
     // One that another turn is shown by is not this one's to replace.
@@ -154,6 +156,21 @@ export class LiveDelivery implements RunWatcher, DraftTaker {
         if (outcome === 'sent') shown.draft.replaced();
         if (this.#running.get(shown.sessionId) === run && run.shown === shown) this.#show(run, shown);
         else if (outcome === 'sent') this.#shelf.forget(shown);
+      },
+    };
+  }
+
+  /** A file stands below what was shown before it; what is shown from then on begins anew, below the file. */
+  async #makeWay(record: OutboxRecord, run: Running | null): Promise<TakenDraft> {
+    const shown = run?.shown ?? null;
+    const waiting = shown === null ? this.#shelf.waitingFor(record) : null;
+    if (waiting !== null) this.#shelf.remove(waiting);
+    await shown?.draft.remove();
+    return {
+      draftId: null,
+      done: () => {
+        if (run === null || shown === null || run.shown !== shown) return;
+        if (this.#running.get(shown.sessionId) === run) this.#show(run, shown);
       },
     };
   }

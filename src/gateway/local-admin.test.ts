@@ -63,3 +63,17 @@ test('a key of the HTTP API is said once, kept by its hash, and can be removed',
   assert.deepEqual([await api.removeApiKey('laptop'), await api.removeApiKey('laptop')], [true, false]);
   await gateway.close();
 });
+
+test('what was allowed for longer than once is listed, and asks again once it is revoked', async () => {
+  const gateway = await openTestGateway({ answer: echo });
+  const { api, store } = gateway;
+  await store.addGrant({ sessionId: null, kind: 'command', subject: 'make deploy', shown: 'make deploy' });
+  const [grant] = await api.grants();
+  assert.deepEqual(
+    { ...grant, grantedAt: 0 },
+    { id: grant?.id, sessionId: null, kind: 'command', shown: 'make deploy', grantedAt: 0 },
+  );
+  const id = grant?.id ?? 0;
+  assert.deepEqual([await api.revokeGrant(id), await api.revokeGrant(id), await api.grants()], [true, false, []]);
+  await gateway.close();
+});

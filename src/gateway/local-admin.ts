@@ -1,10 +1,10 @@
 /**
- * The part of the local API that is about who may: people on the channels of platforms, keys of the HTTP API, and
- * sending without a model. Whoever calls it is the owner.
+ * The part of the local API that is about who may: people on the channels of platforms, keys of the HTTP API,
+ * what tools were allowed to do, and sending without a model. Whoever calls it is the owner.
  */
 import type { IdSource } from '../lib/ids.ts';
 import type { RandomSource } from '../lib/random.ts';
-import { ApiError, messageBytesMax, type TalariaApi } from '../protocol/api.ts';
+import { ApiError, messageBytesMax, type TalariaApi, type ToolSummary } from '../protocol/api.ts';
 import type { Clock } from '../lib/clock.ts';
 import { StoreError, type Store } from '../store/store.ts';
 import type { Pairing } from './pairing.ts';
@@ -21,17 +21,30 @@ export interface LocalAdminDeps {
   readonly pairing: Pick<Pairing, 'approve'>;
   /** The channels that can be sent to now. */
   readonly channels: () => readonly string[];
+  /** Why this place of a channel can't be reached, in a sentence; null if it may be. */
+  readonly placeProblem?: (channel: string, place: string) => Promise<string | null>;
   /** As the front door hashes what it is shown. */
   readonly hashKey: (key: string) => string;
   /** There is something to deliver. */
   readonly poke: () => void;
+  /** All tools that there are. */
+  readonly tools?: () => Promise<readonly ToolSummary[]>;
   /** Keys were added or removed. */
   readonly onKeysChanged?: () => Promise<void>;
 }
 
 export type LocalAdmin = Pick<
   TalariaApi,
-  'people' | 'approve' | 'revoke' | 'sendTo' | 'apiKeys' | 'addApiKey' | 'removeApiKey'
+  | 'people'
+  | 'approve'
+  | 'revoke'
+  | 'sendTo'
+  | 'apiKeys'
+  | 'addApiKey'
+  | 'removeApiKey'
+  | 'tools'
+  | 'grants'
+  | 'revokeGrant'
 >;
 
 export function createLocalAdmin(deps: LocalAdminDeps): LocalAdmin {
@@ -84,6 +97,12 @@ export function createLocalAdmin(deps: LocalAdminDeps): LocalAdmin {
       if (isRemoved) await deps.onKeysChanged?.();
       return isRemoved;
     },
+    tools: async () => (await deps.tools?.()) ?? [],
+    async grants() {
+      const grants = await store.read.grants();
+      return grants.map(({ id, sessionId, kind, shown, grantedAt }) => ({ id, sessionId, kind, shown, grantedAt }));
+    },
+    revokeGrant: (id) => store.removeGrant(id),
   };
 }
 
@@ -98,6 +117,8 @@ async function sendTo(deps: LocalAdminDeps, target: string, text: string): Promi
   }
   if (text.trim() === '') throw new ApiError('bad-request', 'There is nothing to send.');
   if (Buffer.byteLength(text) > messageBytesMax) throw new ApiError('too-large', 'The text is too long.');
+  const problem = (await deps.placeProblem?.(channel, place)) ?? null;
+  if (problem !== null) throw new ApiError('not-found', problem);
   await deps.store.queueMessage({
     outboxId: deps.ids.next('out'),
     channel,

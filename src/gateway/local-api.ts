@@ -20,6 +20,7 @@ import type { LiveHub } from './live-hub.ts';
 import type { LocalAdmin } from './local-admin.ts';
 import { machineOwner } from './route-session.ts';
 import { followSession } from './session-events.ts';
+import { sessionFinder } from './session-finder.ts';
 import type { SessionDrain } from './session-drain.ts';
 
 const sessionsPageMax = 500;
@@ -38,14 +39,15 @@ export interface LocalApiDeps {
   readonly quote: (session: SessionRecord, settings: SessionSettings) => Promise<SettingsQuote>;
   readonly backup: TalariaApi['backup'];
   readonly admin: LocalAdmin;
+  /** The channels of the front ends: what is typed there goes through them. */
+  readonly frontEnds: Readonly<Record<SendRequest['channel'], Pick<TalariaApi, 'say' | 'press'>>>;
   /** Called once a session is gone: what is kept of it outside the store can go too. */
   readonly onDeleted?: (sessionId: SessionId) => Promise<void>;
 }
 
 export function createLocalApi(deps: LocalApiDeps): TalariaApi {
   const { read } = deps.store;
-  const find = async (ref: string): Promise<SessionRecord | null> =>
-    isId('ses', ref) ? read.session(ref) : read.sessionByName(ref);
+  const find = sessionFinder(read);
   const get = async (ref: string): Promise<SessionRecord> => {
     const record = await find(ref);
     if (record === null) throw new ApiError('not-found', `There is no session named ${JSON.stringify(ref)}.`);
@@ -65,6 +67,8 @@ export function createLocalApi(deps: LocalApiDeps): TalariaApi {
       return record === null ? null : summaryOf(record);
     },
     send: (request) => send(deps, find, request),
+    say: (request) => translated(() => deps.frontEnds[request.channel].say(request)),
+    press: (ref, value, externalId) => translated(() => deps.frontEnds.web.press(ref, value, externalId)),
     async *events(ref, after, signal) {
       const record = await get(ref);
       yield* followSession({ read, hub: deps.hub }, record.id, after, signal);
@@ -109,6 +113,7 @@ export function createLocalApi(deps: LocalApiDeps): TalariaApi {
       return isDeleted;
     },
     search: (query, limit) => deps.store.search(query, Math.min(limit, searchHitsMax)),
+    content: (sha256) => read.content(sha256),
     async *export(ref) {
       const { exportLines } = await import('./portable-session.ts');
       yield* exportLines(read, await get(ref));
@@ -163,7 +168,7 @@ async function send(
         place: { kind: 'direct', chat },
         message: { role: 'user', parts: [{ kind: 'text', text }] },
       },
-      existing === null ? namedOrNot(request.session) : { existing: existing.id },
+      existing === null ? namedOrNot(request.session) : { into: { existing: existing.id } },
     ),
   );
   if (receipt.kind === 'refused') throw new ApiError(reasonOfRefusal[receipt.reason], receipt.text);
@@ -172,7 +177,7 @@ async function send(
   return { sessionId: session.id, sessionName: session.name, inboxId, duplicate, afterSeq };
 }
 
-const namedOrNot = (name: string | null) => (name === null ? undefined : { name });
+const namedOrNot = (name: string | null) => (name === null ? {} : { into: { name } });
 
 const reasonOfRefusal: Record<Extract<Receipt, { kind: 'refused' }>['reason'], ApiErrorReason> = {
   'too-large': 'too-large',

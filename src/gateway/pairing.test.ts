@@ -107,8 +107,8 @@ test('in a group a stranger is passed over in silence, and is on record', async 
 
 test('a stranger who presses a button is refused and on record', async () => {
   const gateway = await open();
-  const word = await gateway.press({ ...stranger('1', 'p'), value: '/new yes' });
-  assert.match(word, /not allowed/);
+  const answer = await gateway.press({ ...stranger('1', 'p'), value: '/new yes' });
+  assert.deepEqual(answer, { text: 'You are not allowed to do this.', settled: false });
   assert.equal((await gateway.store.read.refusals(9)).length, 1);
   await gateway.close();
 });

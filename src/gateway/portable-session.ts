@@ -93,6 +93,7 @@ const headerSchema = z.object({
 const id = (prefix: string) => z.string().check(z.refine((text) => isId(prefix, text)));
 const text = z.object({ kind: z.literal('text'), text: z.string() });
 const content = z.object({ sha256: z.string(), bytes: z.number(), mediaType: z.string() });
+const untrusted = z.enum(['web', 'mcp', 'webhook', 'stranger']);
 const image = z.object({ kind: z.literal('image'), content });
 const file = z.object({ kind: z.literal('file'), name: z.string(), content });
 const reasoning = z.object({
@@ -113,12 +114,20 @@ const toolResult = z.object({
   callId: id('cal'),
   outcome: z.enum(['finished', 'failed', 'unknown', 'skipped']),
   text: z.string(),
+  images: z.optional(z.array(content)),
+  files: z.optional(z.array(z.object({ name: z.string(), content }))),
+  untrusted: z.optional(untrusted),
   mistake: z.optional(z.literal(true)),
 });
 const tool = z.object({ name: z.string(), description: z.string(), parameters: z.record(z.string(), z.unknown()) });
 const common = { seq: z.number(), at: z.number(), turnId: z.nullable(id('trn')) };
 
-const userMessage = z.object({ role: z.literal('user'), parts: z.array(z.union([text, image, file])) });
+const userMessage = z.object({
+  role: z.literal('user'),
+  untrusted: z.optional(untrusted),
+  isUnattended: z.optional(z.literal(true)),
+  parts: z.array(z.union([text, image, file])),
+});
 const assistantMessage = z.object({
   role: z.literal('assistant'),
   parts: z.array(z.union([text, reasoning, toolCall])),
@@ -135,7 +144,7 @@ const entrySchema = z.union([
       'system-prompt-changed',
       'registry-changed',
     ]),
-    head: z.object({ systemPrompt: z.string(), tools: z.array(tool) }),
+    head: z.object({ systemPrompt: z.string(), tools: z.array(tool), toolsets: z.exactOptional(z.array(z.string())) }),
     ...common,
   }),
   z.object({ kind: z.literal('turn-opened'), ...common }),

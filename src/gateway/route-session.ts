@@ -4,6 +4,7 @@
  */
 import type { Place, Sender } from '../channels/channel.ts';
 import type { SessionKey } from '../protocol/ids.ts';
+import { webhookChannel } from '../protocol/reply-place.ts';
 
 export interface Whereabouts {
   readonly channel: string;
@@ -32,7 +33,8 @@ export function sessionKeyOf({ channel, place, sender }: Whereabouts, groupsAreS
 /** Nobody but its owner sees a session: not in a list, not in a search, not by its name. */
 export function ownerOf(whereabouts: Whereabouts, groupsAreShared = false): string {
   const { channel, place, sender } = whereabouts;
-  if (ownerChannels.includes(channel)) return machineOwner;
+  // A webhook is there because the owner put it into the configuration.
+  if (ownerChannels.includes(channel) || channel === webhookChannel) return machineOwner;
   return isSharedPlace(place, groupsAreShared) ? spelt(channel, 'group', place.chat) : spelt(channel, sender.id);
 }
 

@@ -9,7 +9,7 @@ import { sleep, type Clock } from '../lib/clock.ts';
 import { retryDelayMs } from '../lib/retry.ts';
 import type { SessionEvent } from '../protocol/events.ts';
 import type { NodeId, SessionId, TurnId } from '../protocol/ids.ts';
-import { StoreError, type Lease } from '../store/store.ts';
+import { StoreError, type Lease, type SessionWrite } from '../store/store.ts';
 import type { LiveHub } from './live-hub.ts';
 
 const leaseTtlMs = 30_000;
@@ -61,6 +61,8 @@ export interface SessionDrain {
   stop(sessionId: SessionId): Promise<boolean>;
   /** The same, with a word in the log on why; false if this turn does not run here. Throws a `StoreError`. */
   stopBecause(sessionId: SessionId, turnId: TurnId, notice: string): Promise<boolean>;
+  /** Writes into a session beside its run, under the run's lease; false if none runs here. Throws a `StoreError`. */
+  writeBeside(sessionId: SessionId, writes: readonly SessionWrite[]): Promise<boolean>;
   /** Resolves once nothing runs for this session; at once if nothing does. */
   whenIdle(sessionId: SessionId): Promise<void>;
   counts(): { running: number; queued: number };
@@ -167,7 +169,8 @@ export function createSessionDrain(deps: SessionDrainDeps): SessionDrain {
       for (let end: RunEnd = { kind: 'more' }; end.kind === 'more';) {
         const borrowed = await deps.agentFor(sessionId);
         try {
-          end = await runSession({ ...deps, publish: (event) => publish(sessionId, event) }, borrowed, lease, control);
+          const ports = { publish: (event: SessionEvent) => publish(sessionId, event), onQueued: deps.onRan };
+          end = await runSession({ ...deps, ...ports }, borrowed, lease, control);
         } finally {
           borrowed.giveBack();
         }
@@ -197,6 +200,13 @@ export function createSessionDrain(deps: SessionDrainDeps): SessionDrain {
     startNext();
   };
 
+  const writeBeside = async (sessionId: SessionId, writes: readonly SessionWrite[]) => {
+    const lease = running.get(sessionId)?.lease ?? null;
+    if (lease === null) return false;
+    await deps.store.commit(lease, writes);
+    return true;
+  };
+
   const stop = async (sessionId: SessionId) => {
     const stopped = await deps.store.requestStop(sessionId);
     const run = running.get(sessionId);
@@ -213,11 +223,10 @@ export function createSessionDrain(deps: SessionDrainDeps): SessionDrain {
     },
     stop,
     async stopBecause(sessionId, turnId, notice) {
-      const lease = running.get(sessionId)?.lease ?? null;
-      if (lease === null) return false;
-      await deps.store.commit(lease, [{ verb: 'notice', turnId, text: notice }]);
-      return stop(sessionId);
+      const isWritten = await writeBeside(sessionId, [{ verb: 'notice', turnId, text: notice }]);
+      return isWritten && stop(sessionId);
     },
+    writeBeside,
     whenIdle: (sessionId) => running.get(sessionId)?.done ?? Promise.resolve(),
     counts: () => ({ running: running.size, queued: queued.size }),
     async leave(graceMs) {

@@ -66,6 +66,9 @@ export class CachedSessions {
   heads = 0;
   /** What models answer from now on, whichever client is asked. */
   script: ScriptedEvents[] = [];
+  /** What agents that are built from now on have. */
+  tools: readonly Tool[];
+  toolsets: readonly string[] = ['core'];
   readonly #options: CachedSessionsOptions;
   readonly #random = seededRandom(1);
 
@@ -73,6 +76,7 @@ export class CachedSessions {
     this.store = store;
     this.clock = clock;
     this.#options = options;
+    this.tools = options.tools ?? [];
     const { limits } = this;
     const [cap, idleTtlMs] = [() => limits.cap, () => limits.idleTtlMs];
     this.cache = new AgentCache({ cap, idleTtlMs, isMemoryShort: () => false, clock, log: silentLog });
@@ -137,25 +141,24 @@ export class CachedSessions {
   }
 
   #build(): Agent {
-    const {
-      runtimes = [scriptedRuntime()],
-      tools = [],
-      workspace = '/nowhere',
-      spoolRoot = '/nowhere',
-    } = this.#options;
+    const { runtimes = [scriptedRuntime()], workspace = '/nowhere', spoolRoot = '/nowhere' } = this.#options;
     const clients = new RuntimeClients(async (runtime) => this.#open(runtime));
+    const { tools } = this;
+    const headTools = { tools: tools.map((tool) => tool.definition), toolsets: this.toolsets };
     return {
       chain: new RuntimeChain(runtimes, clients),
       clients,
       titler: null,
+      judge: null,
       tools: { get: (name) => tools.find((tool) => tool.definition.name === name) },
       workspace,
       spoolFolder: (sessionId) => join(spoolRoot, sessionId),
       keepResult: (_sessionId, callId) => Promise.resolve(`/kept/${callId}`),
+      headTools,
       // Another time it would be another one: only a frozen head stays the same.
       buildHead: async () => ({
         systemPrompt: `Prompt number ${++this.heads}.`,
-        tools: tools.map((tool) => tool.definition),
+        ...headTools,
       }),
     };
   }

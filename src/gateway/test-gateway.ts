@@ -100,10 +100,12 @@ export async function openTestGateway(options: {
     chain: new RuntimeChain([scriptedRuntime()], clients),
     clients,
     titler: null,
+    judge: null,
     tools: { get: (name) => (options.tool?.definition.name === name ? options.tool : undefined) },
     workspace: '/nowhere',
     spoolFolder: () => '/nowhere',
     keepResult: (_sessionId, callId) => Promise.resolve(`/kept/${callId}`),
+    headTools: { tools: options.tools ?? [] },
     buildHead: async () => ({ systemPrompt: 'S', tools: options.tools ?? [] }),
   };
   const settings: TurnSettings = {
@@ -163,7 +165,8 @@ export async function openTestGateway(options: {
     wake: drain.wake,
     interrupt: drain.stop,
   });
-  const press = createAnswerPress({ ...answering, store, ids, identify, clock, wake: drain.wake });
+  const approving = options.services?.mayApprove === undefined ? {} : { mayApprove: options.services.mayApprove };
+  const press = createAnswerPress({ ...answering, store, ids, identify, clock, wake: drain.wake, ...approving });
   const api = createLocalApi({
     store,
     intake,
@@ -172,6 +175,7 @@ export async function openTestGateway(options: {
     ids,
     status,
     quote,
+    frontEnds: { cli: noFrontEnd, web: noFrontEnd },
     admin: createLocalAdmin({
       store,
       clock,
@@ -204,6 +208,12 @@ export async function openTestGateway(options: {
     },
   };
 }
+
+/** Front ends are tested where they are. */
+const noFrontEnd = {
+  say: () => Promise.reject(new Error('not part of this test')),
+  press: () => Promise.reject(new Error('not part of this test')),
+};
 
 let written = 0;
 

@@ -185,10 +185,12 @@ function agentOf({ models, tool, joinWaiting = true }: LiveGatewayOptions): { ag
     chain: new RuntimeChain([scriptedRuntime()], clients),
     clients,
     titler: null,
+    judge: null,
     tools: { get: (name) => (tool?.definition.name === name ? tool : undefined) },
     workspace: '/nowhere',
     spoolFolder: () => '/nowhere',
     keepResult: (_sessionId, callId) => Promise.resolve(`/kept/${callId}`),
+    headTools: { tools: [] },
     buildHead: async () => ({ systemPrompt: 'S', tools: [] }),
   };
   const settings: TurnSettings = {

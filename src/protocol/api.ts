@@ -58,6 +58,24 @@ export interface SendReceipt {
   readonly afterSeq: number;
 }
 
+/** What became of a line as a person typed it. */
+export type SayReceipt =
+  | ({ readonly kind: 'message' } & SendReceipt)
+  | {
+      readonly kind: 'command';
+      /** Where the person is now, by name; null: the next line begins a new session. */
+      readonly session: string | null;
+      /** What it says, where no session's log can hold it; null: it is in the log, or was said before. */
+      readonly text: string | null;
+    };
+
+export interface PressReceipt {
+  /** For the one who pressed. */
+  readonly word: string;
+  /** Where they are now; null: the next line begins a new session. */
+  readonly session: string | null;
+}
+
 export interface SearchHit {
   readonly sessionId: SessionId;
   readonly sessionName: string;
@@ -88,7 +106,17 @@ export interface StatusReport {
   };
   readonly turns: { running: number; queued: number; done: number; failed: number; parked: number };
   readonly outbox: { pending: number };
+  /** The level that proved itself; `not yet proved` before the first command. */
   readonly sandbox: string;
+  /** What sessions' tools hold: shells, processes, browsers. Times are in ms since 1970. */
+  readonly held: readonly {
+    session: string;
+    kind: string;
+    what: string;
+    started_at: number;
+    used_at: number;
+    busy: boolean;
+  }[];
   readonly store: string;
   /** Since the store began. `usd` is of the calls with a known price; null if there is none among them. */
   readonly usage: {
@@ -142,13 +170,38 @@ export interface PeopleReport {
   }[];
 }
 
+/** A tool as it is listed for people. */
+export interface ToolSummary {
+  readonly name: string;
+  readonly toolsets: readonly string[];
+  readonly effect: 'read' | 'write' | 'self';
+  /** What telling a model about it takes of every prompt. */
+  readonly bytes: number;
+}
+
+/** Something that was allowed for longer than once. */
+export interface GrantSummary {
+  readonly id: number;
+  /** The one session that it is for; null: all. */
+  readonly sessionId: SessionId | null;
+  readonly kind: string;
+  /** As it was shown when it was allowed. */
+  readonly shown: string;
+  readonly grantedAt: number;
+}
+
 export interface TalariaApi {
   status(): Promise<StatusReport>;
   /** Newest first. */
   sessions(page: { limit: number; before?: number }): Promise<readonly SessionSummary[]>;
   /** By name or id; null if there is none. */
   session(ref: string): Promise<SessionSummary | null>;
+  /** A message to the agent, whatever it says. */
   send(request: SendRequest): Promise<SendReceipt>;
+  /** A line as a person typed it: a chat command is carried out, anything else is a message. */
+  say(request: SendRequest): Promise<SayReceipt>;
+  /** A button under a notice in the session's log. */
+  press(ref: string, value: string, externalId: string): Promise<PressReceipt>;
   /** Stored entries after `after`, then `live-state`, then whatever happens, until the signal aborts. */
   events(ref: string, after: number, signal: AbortSignal): AsyncIterable<SessionEvent>;
   /** Ends the turn in progress; false if there is none. */
@@ -174,8 +227,16 @@ export interface TalariaApi {
   /** Makes a key and says it, this once. */
   addApiKey(name: string): Promise<string>;
   removeApiKey(name: string): Promise<boolean>;
+  /** All tools that there are, sorted by name. */
+  tools(): Promise<readonly ToolSummary[]>;
+  /** What was allowed for longer than once, oldest first. */
+  grants(): Promise<readonly GrantSummary[]>;
+  /** From the next call on it asks again; false if there is no such grant. */
+  revokeGrant(id: number): Promise<boolean>;
   delete(ref: string): Promise<boolean>;
   search(query: string, limit: number): Promise<readonly SearchHit[]>;
+  /** Bytes that a session refers to; null if there are none with this hash. */
+  content(sha256: string): Promise<Uint8Array | null>;
   /** JSON lines that `import` reads back. */
   export(ref: string): AsyncIterable<string>;
   import(lines: AsyncIterable<string>, name: string | null): Promise<SessionSummary>;
@@ -215,6 +276,8 @@ export class ApiError extends Error {
  *   GET    /api/sessions/:ref/events?after=     server-sent events: `data` is a SessionEvent, `id` an entry's seq;
  *                                               a reconnect's Last-Event-ID counts as `after`
  *   POST   /api/messages                        SendRequest -> SendReceipt
+ *   POST   /api/say                             SendRequest -> SayReceipt
+ *   POST   /api/sessions/:ref/press             { value, externalId } -> PressReceipt
  *   POST   /api/sessions/:ref/stop              { stopped: boolean }
  *   POST   /api/sessions/:ref/answers           { callId, text } -> { answered: boolean }
  *   POST   /api/sessions/:ref/parked            { action } -> { done: boolean }
@@ -229,7 +292,11 @@ export class ApiError extends Error {
  *   GET    /api/keys                            { keys: { name, createdAt }[] }
  *   POST   /api/keys                            { name } -> { key }
  *   DELETE /api/keys/:name                      { removed: boolean }
+ *   GET    /api/tools                           { tools: ToolSummary[] }
+ *   GET    /api/grants                          { grants: GrantSummary[] }
+ *   DELETE /api/grants/:id                      { removed: boolean }
  *   GET    /api/search?q=&limit=                { hits: SearchHit[] }
+ *   GET    /api/contents/:sha256?name=          the bytes
  *   GET    /api/sessions/:ref/export            JSON lines
  *   POST   /api/import?name=                    JSON lines -> SessionSummary
  *   POST   /api/backup                          -> the bytes of a .tar.gz

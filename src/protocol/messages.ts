@@ -75,10 +75,12 @@ export type Part = TextPart | ImagePart | FilePart | ReasoningPart | ToolCallPar
 
 export interface UserMessage {
   readonly role: 'user';
-  /** Neither of the two is part of what a model is sent. */
+  /** None of these is part of what a model is sent. */
   readonly untrusted?: UntrustedSource;
   /** A schedule or another program wrote it: nobody waits for the answer. */
   readonly isUnattended?: true;
+  /** Whoever asks waits for the answer to this and nothing else: it opens a turn of its own. */
+  readonly hasOwnTurn?: true;
   readonly parts: readonly (TextPart | ImagePart | FilePart)[];
 }
 
@@ -102,10 +104,16 @@ export interface ToolDefinition {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** The frozen start of every prompt of a session. The newest one in the log is in force. */
-export interface Head {
-  readonly systemPrompt: string;
+/** The tools of a prompt. */
+export interface HeadTools {
   readonly tools: readonly ToolDefinition[];
+  /** The toolsets that they are of, sorted; no part of what a model is sent. Missing in old logs: all tools. */
+  readonly toolsets?: readonly string[];
+}
+
+/** The frozen start of every prompt of a session. The newest one in the log is in force. */
+export interface Head extends HeadTools {
+  readonly systemPrompt: string;
 }
 
 /** Why a session's prompt starts as it does; every reason but the first one costs the provider's cache once. */
@@ -133,6 +141,16 @@ export interface OpenQuestion extends Omit<Question, 'text' | 'plan'> {
   readonly callId: CallId;
 }
 
+/** What a program may want to know of a notice. `cut-off`: the answer before it reached the longest output. */
+export type NoticeCause = 'cut-off' | 'declined';
+
+export interface DeliveredNotice {
+  /** The same delivery is in the log once. */
+  readonly id: string;
+  /** Choices under the text. */
+  readonly buttons: readonly { readonly label: string; readonly value: string }[];
+}
+
 /** How a turn ended. `parked`: it took the process down too often and waits for a person. */
 export type TurnOutcome = 'answered' | 'stopped' | 'failed' | 'parked';
 
@@ -145,8 +163,17 @@ export type EntryBody =
   | { readonly kind: 'message'; readonly message: ToolMessage }
   /** Messages after `toSeq` and before this are no part of the prompt any more. */
   | { readonly kind: 'rewound'; readonly toSeq: number }
-  /** With a question, a call waits for a person: `text` is what is asked. */
-  | { readonly kind: 'notice'; readonly text: string; readonly question?: OpenQuestion }
+  /**
+   * With a question, a call waits for a person: `text` is what is asked. With a delivery, it was sent to a front end that
+   * reads the log: a command's answer, say.
+   */
+  | {
+      readonly kind: 'notice';
+      readonly text: string;
+      readonly question?: OpenQuestion;
+      readonly delivery?: DeliveredNotice;
+      readonly cause?: NoticeCause;
+    }
   | { readonly kind: 'turn-closed'; readonly outcome: TurnOutcome };
 
 /** One fact of a session, as stored. `seq` counts from 1 without gaps within the session. */

@@ -19,6 +19,7 @@ export function deliverySuite(declare: Declare): void {
       target: 'to alpha',
       text: 'two \ud800',
       buttons: [],
+      file: null,
       draftId: null,
       state: 'attempting',
       attempts: 1,

@@ -43,6 +43,7 @@ export function directMessageSuite(declare: Declare): void {
       target: 'there \ud800',
       text: 'Sure? \ud800',
       buttons,
+      file: null,
       draftId: null,
       state: 'attempting',
       attempts: 1,

@@ -33,7 +33,94 @@ export function searchSuite(declare: Declare): void {
     assert.deepEqual(await found(store, 'green apples'), ['red ‹apples› and ‹green› pears', '‹green› ‹apples›'].sort());
     assert.deepEqual(await found(store, '"green apples"'), ['‹green apples›']);
     assert.deepEqual(await found(store, 'apples plums'), []);
-    assert.deepEqual(await found(store, 'appl'), []);
+  });
+
+  declare('a part of a word is enough, and whole words come first', async ({ store, clock, conversation }) => {
+    const chat = conversation('alpha');
+    await chat.exchange('an apple', 'pineapples');
+    await clock.advance(1000);
+    await chat.exchange('Grapples!', 'one more Apple');
+    const snippets = async (query: string, limit = 10) => (await store.search(query, limit)).map((hit) => hit.snippet);
+    const [first, second, ...rest] = await snippets('apple');
+    assert.deepEqual([first, second], ['one more ‹Apple›', 'an ‹apple›']);
+    assert.deepEqual(rest.sort(), ['Gr‹apple›s!', 'pine‹apple›s']);
+    assert.deepEqual((await snippets('apple', 2)).sort(), ['an ‹apple›', 'one more ‹Apple›']);
+    assert.deepEqual((await snippets('ppl')).length, 4);
+    assert.deepEqual(await snippets('eapp'), ['pin‹eapp›les']);
+    // One or two letters: how words begin.
+    assert.deepEqual((await snippets('ap')).sort(), ['an ‹ap›ple', 'one more ‹Ap›ple']);
+    assert.deepEqual(await snippets('g'), ['‹G›rapples!']);
+    assert.deepEqual(await snippets('e'), []);
+    // The ends of a phrase may be parts, not its middle.
+    assert.deepEqual(await snippets('"ore app"'), ['one ‹more Apple›']);
+    assert.deepEqual(await snippets('"one mor apple"'), []);
+  });
+
+  declare('finds any script, by one character or many', async ({ store, conversation }) => {
+    const said = [
+      '私は東京都に住んでいます',
+      '今天天气很好，我们去北京',
+      '오늘은 날씨가 좋습니다',
+      'วันนี้อากาศดีมาก',
+      'Сегодня хорошая погода',
+      'Η σοφία της Αθήνας',
+      'שלום עולם',
+      'مرحبا بالعالم',
+      'ﬁrst ＦＵＬＬ width ⑴ 👍🏽',
+      '𐌰𐌱𐌲 gothic',
+    ];
+    for (const text of said) await conversation(`chat ${said.indexOf(text)}`).exchange(text, '.');
+    const queries: Readonly<Record<string, string>> = {
+      東京: '私は‹東京›都に住んでいます',
+      京都に住: '私は東‹京都に住›んでいます',
+      住: '私は東京都に‹住›んでいます',
+      '天气 北京': '今天‹天气›很好，我们去‹北京›',
+      날씨: '오늘은 ‹날씨›가 좋습니다',
+      อากาศ: 'วันนี้‹อากาศ›ดีมาก',
+      ПОГОД: 'Сегодня хорошая ‹погод›а',
+      σοφια: 'Η ‹σοφία› της Αθήνας',
+      עולם: 'שלום ‹עולם›',
+      عالم: 'مرحبا بال‹عالم›',
+      'first full': '‹ﬁrst› ‹ＦＵＬＬ› width ⑴ 👍🏽',
+      '👍': 'ﬁrst ＦＵＬＬ width ⑴ ‹👍›🏽',
+      𐌱𐌲: '',
+      𐌰𐌱𐌲: '‹𐌰𐌱𐌲› gothic',
+      𐌰: '‹𐌰›𐌱𐌲 gothic',
+    };
+    for (const [query, snippet] of Object.entries(queries)) {
+      assert.deepEqual(await found(store, query), snippet === '' ? [] : [snippet], query);
+    }
+  });
+
+  declare('a long message shows the surroundings of the hit', async ({ store, conversation }) => {
+    await conversation('alpha').exchange(`${'before '.repeat(100)}needle${' after'.repeat(100)}`, '.');
+    const [snippet = ''] = await found(store, 'needle');
+    assert.match(snippet, /^…(before )+‹needle›( after)+.*…$/u);
+    assert.ok(snippet.length <= 250);
+  });
+
+  declare('within a time; and without words, what was said then', async ({ store, clock, conversation }) => {
+    const chat = conversation('alpha');
+    const times: number[] = [];
+    for (const day of ['one', 'two', 'three']) {
+      times.push(clock.now());
+      await chat.exchange(`bread on day ${day}`, 'eaten');
+      await clock.advance(24 * 3_600_000);
+    }
+    const [, second = 0, third = 0] = times;
+    const on = async (query: string, scope: { after?: number; before?: number; owner?: string }) =>
+      (await store.search(query, 10, scope)).map((hit) => hit.snippet);
+    assert.deepEqual(await on('bread', { after: second }), ['‹bread› on day three', '‹bread› on day two']);
+    assert.deepEqual(await on('bread', { before: second }), ['‹bread› on day one']);
+    assert.deepEqual(await on('bread', { after: second, before: third }), ['‹bread› on day two']);
+    assert.deepEqual(await on('bread', { after: second + 1, before: third }), []);
+    assert.deepEqual((await on('', { after: second, before: third })).sort(), ['bread on day two', 'eaten']);
+    assert.deepEqual((await on(' ', { after: third })).sort(), ['bread on day three', 'eaten']);
+    assert.deepEqual(await on('', { after: third, owner: 'web:nobody' }), []);
+    assert.deepEqual(await on('!!', { after: third }), []);
+    assert.deepEqual(await on('', {}), []);
+    const owner = (await store.read.session(chat.sessionId))?.owner ?? '';
+    assert.equal((await on('', { before: second, owner })).length, 2);
   });
 
   declare('sees everything that was acknowledged, also after a rebuild', async ({ store, conversation }) => {
@@ -74,7 +161,7 @@ export function searchSuite(declare: Declare): void {
       await chat.commit({ verb: 'open-turn', turnId: ids.next('trn'), promote: waiting.map(({ id }) => id) });
     }
     const names = async (owner?: string, limit = 10) =>
-      (await store.search('bread', limit, owner)).map((hit) => hit.sessionName);
+      (await store.search('bread', limit, owner === undefined ? {} : { owner })).map((hit) => hit.sessionName);
     assert.equal((await names()).length, 9);
     // What others said takes no place among the best hits.
     for (const [index, owner] of owners.entries()) {

@@ -11,10 +11,13 @@ import type { CallId, InboxId, ModelCallId, NodeId, OutboxId, SessionId, Session
 import type {
   AssistantMessage,
   CallOutcome,
+  DeliveredNotice,
   Entry,
   Head,
   HeadReason,
+  NoticeCause,
   Question,
+  SentFile,
   ToolMessage,
   TurnOutcome,
   UserMessage,
@@ -120,7 +123,9 @@ export interface OutboxRecord {
   readonly text: string;
   /** Choices under the text. */
   readonly buttons: readonly ReplyButton[];
-  /** The session's draft on this channel and target, by the platform's id: the first part takes its place. */
+  /** What is sent; the text is its caption then, and may be empty. Null if the text is all. */
+  readonly file: SentFile | null;
+  /** The session's draft on this channel and target, by the platform's id: the first part takes its place. A file's doesn't. */
   readonly draftId: string | null;
   /** `attempting`: the network may or may not have seen it. */
   readonly state: 'pending' | 'attempting' | 'sent' | 'failed';
@@ -164,6 +169,20 @@ export interface Draft {
   readonly platformId: string;
 }
 
+/** A permission that lasts: for one session, or (null) for all. The same one is there once. */
+export interface GrantRecord {
+  /** Counts up, and is never used again. */
+  readonly id: number;
+  readonly sessionId: SessionId | null;
+  /** What kind of thing was allowed, in the words of whoever asks. */
+  readonly kind: string;
+  /** What exactly; compared as it is. */
+  readonly subject: string;
+  /** As it was shown to the person. */
+  readonly shown: string;
+  readonly grantedAt: number;
+}
+
 /** How the newest prompt of a session on one runtime began: what the next one must begin with. */
 export interface PromptTrail {
   /** A hash per unit of the prompt. */
@@ -175,6 +194,12 @@ export interface PromptTrail {
 
 // --- admission -----------------------------------------------------------------------------------------------------
 
+/** Bytes by their hash. */
+export interface Content {
+  readonly sha256: string;
+  readonly bytes: Uint8Array;
+}
+
 export interface Admission {
   readonly inboxId: InboxId;
   readonly channel: string;
@@ -182,7 +207,7 @@ export interface Admission {
   readonly sender: string;
   readonly message: UserMessage;
   /** The bytes of what the message holds; kept by their hash, each once. */
-  readonly contents: readonly { readonly sha256: string; readonly bytes: Uint8Array }[];
+  readonly contents: readonly Content[];
   readonly target: string;
   /** An existing session, or one to create if no open session has this key. */
   readonly session:
@@ -239,6 +264,8 @@ export interface Reply {
   readonly target: string;
   readonly text: string;
   readonly buttons: readonly ReplyButton[];
+  /** With the text as its caption. `conflict` if the session does not hold its bytes, or there is no session. */
+  readonly file?: SentFile;
 }
 
 /** One verb inside a `commit`. A transaction is a list of them: a value, so that it can cross threads and be replayed. */
@@ -298,14 +325,28 @@ export type SessionWrite =
       readonly question: Question;
       readonly reply: Reply | null;
     }
-  /** planned, started or waiting -> settled, and appends the result. */
-  | { readonly verb: 'settle-call'; readonly turnId: TurnId; readonly callId: CallId; readonly message: ToolMessage }
+  /** planned, started or waiting -> settled; appends the result, keeps its bytes and queues what it sends, together. */
+  | {
+      readonly verb: 'settle-call';
+      readonly turnId: TurnId;
+      readonly callId: CallId;
+      readonly message: ToolMessage;
+      /** Of the result's images and files. */
+      readonly contents?: readonly Content[];
+      readonly replies?: readonly Reply[];
+    }
   /** Appends a `rewound` entry: messages after `toSeq` leave the prompt, not the log. `conflict` while a turn is open. */
   | { readonly verb: 'rewind'; readonly toSeq: number }
   /** Replaces a title made of the first words; ignored if a person gave one. */
   | { readonly verb: 'set-title'; readonly title: string; readonly by: 'model' | 'person' }
   /** A word to the people in the session that no model sees. */
-  | { readonly verb: 'notice'; readonly turnId: TurnId | null; readonly text: string }
+  | {
+      readonly verb: 'notice';
+      readonly turnId: TurnId | null;
+      readonly text: string;
+      readonly delivery?: DeliveredNotice;
+      readonly cause?: NoticeCause;
+    }
   /** Closes (or parks) the turn, marks its messages answered and queues the reply, together. */
   | {
       readonly verb: 'close-turn';
@@ -410,6 +451,17 @@ export interface PortableSession {
   readonly entries: readonly Entry[];
 }
 
+// --- search --------------------------------------------------------------------------------------------------------
+
+export interface SearchScope {
+  /** Only their sessions. */
+  readonly owner?: string;
+  /** Only what was said at this time or later. */
+  readonly after?: number;
+  /** Only what was said before this time. */
+  readonly before?: number;
+}
+
 // --- the store -----------------------------------------------------------------------------------------------------
 
 /** Reads see everything whose promise has resolved. They never wait for a writer. */
@@ -441,6 +493,12 @@ export interface StoreReader {
   keyRests(now: number): Promise<readonly KeyRest[]>;
   /** The bytes with this hash; null if there are none. */
   content(sha256: string): Promise<Uint8Array | null>;
+  /** Whether this session refers to the bytes with this hash. */
+  holdsContent(id: SessionId, sha256: string): Promise<boolean>;
+  /** Oldest first. */
+  grants(): Promise<readonly GrantRecord[]>;
+  /** Whether exactly this was allowed, for this session or for all. */
+  isGranted(id: SessionId, kind: string, subject: string): Promise<boolean>;
   people(): Promise<readonly Person[]>;
   /** Those whose code is still good, oldest first. */
   pairings(now: number): Promise<readonly PairingRequest[]>;
@@ -508,6 +566,11 @@ export interface Store {
   addApiKey(key: Omit<ApiKeyRecord, 'createdAt'>): Promise<void>;
   removeApiKey(name: string): Promise<boolean>;
 
+  /** Remembers a permission; one that is there already stays as it is. That of a session that is gone is not kept. */
+  addGrant(grant: Omit<GrantRecord, 'id' | 'grantedAt'>): Promise<void>;
+  /** False if there is none with this id. */
+  removeGrant(id: number): Promise<boolean>;
+
   /** Replaces the session's settings; false if it is not there. Needs no lease: the owner sees it at its next turn. */
   changeSettings(sessionId: SessionId, settings: SessionSettings): Promise<boolean>;
 
@@ -543,12 +606,18 @@ export interface Store {
 
   /** Removes a session and all that belongs to it; false if there was none. Throws `conflict` while its turn is open and leased. */
   deleteSession(id: SessionId): Promise<boolean>;
-  /** Throws `conflict` if the name is taken. Numbers the entries anew; leaves out a turn that was not closed. */
+  /**
+   * Throws `conflict` if the name is taken. Numbers the entries anew; leaves out a turn that was not closed. Bytes that
+   * the entries name and the store has are the session's, too.
+   */
   importSession(id: SessionId, key: SessionKey, owner: string, session: PortableSession): Promise<SessionRecord>;
 
-  /** Full text over all messages, or those of one owner's sessions, best first. Never on the main loop. */
-  search(query: string, limit: number, owner?: string): Promise<readonly SearchHit[]>;
-  /** Throws away the search index and builds it anew. */
+  /**
+   * Full text over all messages within the scope, by the rules of `search-terms.ts`: whole words first, then parts of
+   * words, each newest first. Without any words, but with a time: what was said then, newest first. Never on the main loop.
+   */
+  search(query: string, limit: number, scope?: SearchScope): Promise<readonly SearchHit[]>;
+  /** Builds the search index anew; the old one answers until it is done. */
   rebuildSearch(): Promise<void>;
   /** Writes a consistent copy of the database to this path while everything goes on. */
   snapshot(path: string): Promise<void>;

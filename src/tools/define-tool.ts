@@ -44,13 +44,16 @@ function parametersOf(schema: z.ZodMiniObject): Readonly<Record<string, unknown>
   return Object.freeze({ ...(trimmed(parameters) as object), additionalProperties: false });
 }
 
+/** Limits that a model keeps without being told; whoever breaks one is told then. */
+const untold: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'minItems', 'maxItems']);
+
 /** Drops what tells a model nothing, and spells a constant in the way that every provider reads. */
 function trimmed(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(trimmed);
   if (typeof node !== 'object' || node === null) return node;
   const kept: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(node)) {
-    if (value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER) continue;
+    if (value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER || untold.has(key)) continue;
     if (key === 'const') kept['enum'] = [value];
     else kept[key] = trimmed(value);
   }

@@ -22,6 +22,7 @@ export function fakeToolContext(workspace: string, signal = new AbortController(
     untrusted: null,
     isUnattended: false,
     wasShown: () => false,
+    consult: () => Promise.resolve(null),
     onOutput: (text) => shown.push(text),
     shown,
   };

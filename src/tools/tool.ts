@@ -35,6 +35,8 @@ export interface ToolContext {
   readonly isUnattended: boolean;
   /** Whether these very words stand in what people wrote or tools returned: an address made up by the model does not. */
   readonly wasShown: (text: string) => boolean;
+  /** What a model for side jobs says to this, beside the conversation; null if none can be asked. One at a time. */
+  readonly consult: (instructions: string, text: string) => Promise<string | null>;
 }
 
 /** A file for the person, read once and sent exactly so. */

@@ -18,6 +18,7 @@ const commands: Readonly<Record<string, ChatCommand>> = {
   help: {
     summary: 'show the commands',
     run(chat) {
+      chat.say(chat.style.dim('  those of every channel work too: /retry /undo /reset /fork /title /queue /steer …'));
       for (const [name, { summary }] of Object.entries(commands)) chat.say(`  /${name.padEnd(14)} ${summary}`);
     },
   },
@@ -94,6 +95,14 @@ const commands: Readonly<Record<string, ChatCommand>> = {
 export async function runChatCommand(chat: ChatControl, line: string): Promise<void> {
   const [word = '', ...rest] = line.slice(1).split(/\s+/);
   const command = Object.hasOwn(commands, word) ? commands[word] : undefined;
-  if (command === undefined) return chat.say(`there is no command /${printableLine(word, 40)}; see /help`);
-  await command.run(chat, rest.join(' '));
+  if (command !== undefined) return command.run(chat, rest.join(' '));
+  // The table of all channels knows it, or says that it does not.
+  const { name: before } = chat.conversation;
+  const text = await chat.conversation.command(line);
+  if (text !== null) chat.say(printable(text));
+  // What it says is in the log of the session that was left.
+  const { name } = chat.conversation;
+  if (before !== null && name !== before) {
+    chat.say(chat.style.dim(name === null ? 'a new session begins with your next message' : `now in ${name}`));
+  }
 }

@@ -68,6 +68,26 @@ function answering(home: FakeHome): FakeApiHooks {
 }
 
 describe('the interactive chat', () => {
+  test('a command that only the table of all channels knows is carried out there, and never sent to the model', async () => {
+    const home = new FakeHome();
+    const api = new FakeApi(home, answering(home));
+    const chat = setUp([api]);
+    await chat.type('/undo\r');
+    await chat.until(/did \/undo/);
+    await chat.type('hello\r');
+    await chat.until(/you said hello/);
+    await chat.type('/title  A name\r');
+    await chat.until(/did \/title {2}A name\n(› )+$/);
+    await chat.type('/etc/hosts is a file\r');
+    await chat.until(/you said \/etc\/hosts is a file/);
+    assert.deepEqual(
+      api.calls.filter((call) => /^(send|command)/.test(call)),
+      ['command /undo', 'send (new)', 'command /title  A name', 'send chat-1'],
+    );
+    await chat.type(ctrlD);
+    await chat.chatting;
+  });
+
   test('says where it is, answers a line, and leaves on Ctrl-D', async () => {
     const home = new FakeHome();
     const chat = setUp([new FakeApi(home, answering(home))]);
@@ -121,7 +141,7 @@ describe('the interactive chat', () => {
     await chat.type('/status\r');
     await chat.until(/session {3}work\nmodel {5}offline rehearsal[^]*cost {6}\$0 today, \$0 in all/);
     await chat.type('/nonsense\r');
-    await chat.until(/there is no command \/nonsense/);
+    await chat.until(/did \/nonsense/);
     await chat.type('third\r');
     await chat.until(/you said third\n› $/);
     await chat.type('/quit\r');

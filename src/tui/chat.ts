@@ -77,6 +77,7 @@ class Chat implements ChatControl {
       style: this.style,
       write: (text) => this.#write(text),
       isOwn: (inboxId) => this.conversation.isOwn(inboxId),
+      sessionName: () => this.conversation.name,
       columns: () => ('columns' in output && typeof output.columns === 'number' ? output.columns : columnsOtherwise),
     });
   }
@@ -177,10 +178,12 @@ class Chat implements ChatControl {
     if (event.kind === 'status' && this.#lines.line !== '') return;
     this.#view.show(event);
     const isClosed = event.kind === 'entry' && event.entry.kind === 'turn-closed';
-    const isAsked = event.kind === 'entry' && event.entry.kind === 'notice' && event.entry.question !== undefined;
+    const notice = event.kind === 'entry' && event.entry.kind === 'notice' ? event.entry : null;
+    const isAsked = notice?.question !== undefined;
+    const isAnswered = notice?.delivery !== undefined;
     if (isClosed) this.#isLeaving = false;
     // With the turn's live end too, unless the prompt stands there already.
-    if (isClosed || isAsked || (event.kind === 'turn-ended' && !this.#isPromptShown)) this.#showPrompt();
+    if (isClosed || isAsked || isAnswered || (event.kind === 'turn-ended' && !this.#isPromptShown)) this.#showPrompt();
   }
 
   /** Once: stops the reply, or drops what was typed. Twice in a row: leaves. */

@@ -121,6 +121,25 @@ export class Conversation {
     }
   }
 
+  /**
+   * A command of the chat that the terminal has none of its own for. What it says comes with the log; returned is what no
+   * log can hold, or null.
+   */
+  async command(line: string): Promise<string | null> {
+    const before = this.#name;
+    const externalId = this.#deps.ids.next('ask');
+    const receipt = await this.api.say({ session: before, text: line, externalId, channel: 'cli' });
+    if (receipt.kind === 'message') {
+      this.#unanswered.push({ text: line, externalId, inboxId: receipt.inboxId, turnId: null });
+      this.#sent.add(receipt.inboxId);
+      this.#name = receipt.sessionName;
+      if (!this.#isFollowed) this.#follow();
+      return null;
+    }
+    if (receipt.session !== before) await this.enter(receipt.session);
+    return receipt.text;
+  }
+
   /** Answers a question; false if it does not wait any more. */
   async answer(question: AskedQuestion, text: string): Promise<boolean> {
     if (this.#name === null) return false;

@@ -75,6 +75,20 @@ describe('the scrolling view of a session', () => {
       message: { role: 'assistant', parts: [{ kind: 'tool-call', callId, name: 'terminal', arguments: 'no json' }] },
       modelCallId: ids.next('mdl'),
     });
+
+    test('a file that was sent is named, with the way to get it; what only the model saw is not', () => {
+      const content = { sha256: 'h', bytes: 12_000, mediaType: 'image/png' };
+      const part = { kind: 'tool-result', callId, outcome: 'finished', text: '' } as const;
+      const files = [{ name: 'a\u001b[1m.pdf', content }];
+      const sent = entry({
+        kind: 'message',
+        message: { role: 'tool', parts: [{ ...part, images: [content], files }] },
+      });
+      assert.equal(
+        shown(started, ended, sent, closed),
+        '▸ terminal ls -la … done\n[file a.pdf, 12 KB: talaria sessions file "NAME" "a.pdf"]\n',
+      );
+    });
     assert.equal(shown(asked, result, closed), '▸ terminal no json … done\n');
   });
 

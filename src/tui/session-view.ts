@@ -3,6 +3,7 @@
  * each tool call, a word for everything else. Live events may be lost or repeat what is stored; what a person sees is
  * complete all the same, because every stored entry is held against what was shown already.
  */
+import { filesOf, fileSize } from '../protocol/entry-files.ts';
 import type { LiveTurn, SessionEvent } from '../protocol/events.ts';
 import type { CallId, InboxId } from '../protocol/ids.ts';
 import { textOf, toolCallsOf, type CallOutcome, type Entry } from '../protocol/messages.ts';
@@ -21,6 +22,8 @@ export interface SessionViewOptions {
   readonly isOwn: (inboxId: InboxId) => boolean;
   /** How wide the terminal is: a line that is to be erased again must not wrap. */
   readonly columns: () => number;
+  /** What the conversation is called by now. */
+  readonly sessionName?: () => string | null;
 }
 
 export class SessionView {
@@ -78,9 +81,11 @@ export class SessionView {
         } else if (entry.message.role === 'tool') {
           const [result] = entry.message.parts;
           this.#endCall(result.callId, result.outcome);
+          this.#showFiles(entry);
         } else if ('inboxId' in entry) this.#showAsked(entry.inboxId, printable(textOf(entry.message)).trimEnd());
         return;
       case 'notice':
+        if (entry.delivery !== undefined) return this.#line(printable(entry.text));
         if (entry.question === undefined) return this.#line(style.yellow(`! ${printable(entry.text)}`));
         return this.#line(questionLines({ ...entry.question, text: entry.text }, style).join('\n'));
       case 'turn-closed':
@@ -93,6 +98,16 @@ export class SessionView {
       case 'head':
       case 'turn-opened':
         return;
+    }
+  }
+
+  #showFiles(entry: Entry): void {
+    for (const { name, content, way } of filesOf(entry)) {
+      if (way !== 'sent') continue;
+      const shown = printableLine(name, callCharsMax);
+      const chat = this.#options.sessionName?.() ?? 'NAME';
+      const how = `talaria sessions file ${JSON.stringify(chat)} ${JSON.stringify(shown)}`;
+      this.#line(this.#options.style.bold(`[file ${shown}, ${fileSize(content.bytes)}: ${how}]`));
     }
   }
 

@@ -3,7 +3,13 @@
  * the same id. It knows where the gateway is only while one is ready.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ParkedAction, SendReceipt, SessionSettings, StatusReport } from '../../src/protocol/api.ts';
+import type {
+  ParkedAction,
+  SendReceipt,
+  SessionSettings,
+  SessionSummary,
+  StatusReport,
+} from '../../src/protocol/api.ts';
 import type { Entry } from '../../src/protocol/messages.ts';
 import { ask, post, type Answer } from '../support/http.ts';
 
@@ -82,6 +88,17 @@ export class ApiClient {
 
   async status(): Promise<StatusReport> {
     return JSON.parse((await this.#insist((url) => ask(`${url}/api/status`))).text) as StatusReport;
+  }
+
+  /** Of the one that this key leads to now. */
+  async sessionOf(key: string): Promise<string> {
+    for (;;) {
+      const answer = await this.#insist((url) => ask(`${url}/api/sessions?limit=500`));
+      const { sessions } = JSON.parse(answer.text) as { readonly sessions: readonly SessionSummary[] };
+      const found = sessions.find((session) => session.key === key);
+      if (found !== undefined) return found.id;
+      await sleep(againMs, undefined, { signal: this.#signal });
+    }
   }
 
   async transcript(session: string): Promise<Entry[]> {

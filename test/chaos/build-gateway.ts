@@ -1,5 +1,5 @@
 /** Bundles the gateway of these tests as `scripts/build.ts` does the program: it is started a thousand times. */
-import { writeFile } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -24,7 +24,10 @@ export async function buildGateway(folder: string): Promise<string> {
     target: 'node26',
     logLevel: 'warning',
     alias: { yaml: join(dirname(fileURLToPath(import.meta.resolve('yaml'))), '../browser/index.js') },
+    // As for the program: loaded from where it is installed.
+    external: ['grammy'],
   });
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   return join(folder, 'gateway.js');
 }

@@ -1,12 +1,11 @@
 /**
  * Kills the real gateway many times and judges what is left:
  *
- *   npm run chaos -- --kills N [--seed S] [--worlds W] [--verbose]
+ *   npm run chaos -- --kills N [--seed S] [--worlds W] [--channel telegram] [--verbose]
  *
  * Prints a table; exits with 1 if anything is in a column that must be zero.
  */
 import { parseArgs } from 'node:util';
-import { namedPoints } from './fault-point-names.ts';
 import { badColumns, isClean } from './judge.ts';
 import { runChaos, type ChaosReport } from './run-chaos.ts';
 
@@ -17,9 +16,16 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '150' },
     seed: { type: 'string', default: '1' },
     worlds: { type: 'string', default: '3' },
+    channel: { type: 'string' },
     verbose: { type: 'boolean', default: false },
   },
 });
+
+if (values.channel !== undefined && values.channel !== 'telegram') {
+  console.error('--channel must be telegram; without it people speak through the API and a scripted platform.');
+  process.exit(2);
+}
+const isOnTelegram = values.channel === 'telegram';
 
 function wholeNumber(name: 'kills' | 'seed' | 'worlds'): number {
   const value = Number(values[name]);
@@ -47,8 +53,14 @@ function tableOf(report: ChaosReport): string {
     ['effects', verdict.effects],
     ['calls told as unknown', verdict.unknownCalls],
     ['posts marked as repeated', verdict.markedCopies],
+    ...(isOnTelegram
+      ? [
+          ['commands answered', verdict.commandsAnswered] as [string, number],
+          ['drafts orphaned as they were sent', verdict.orphanedDrafts] as [string, number],
+        ]
+      : []),
     ['requests to the model server, spoiled ones', `${verdict.modelRequests}, ${verdict.modelFaults}`],
-    ['points hit', `${namedPoints.filter(({ name }) => report.hits.has(name)).length} of ${namedPoints.length}`],
+    ['points hit', `${report.points.filter(({ name }) => report.hits.has(name)).length} of ${report.points.length}`],
   ];
   const width = Math.max(...rows.map(([label]) => label.length));
   return rows.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join('\n');
@@ -59,6 +71,7 @@ const words: Record<(typeof badColumns)[number], string> = {
   doubled: 'doubled',
   cutShort: 'answers cut short',
   outOfOrder: 'parts out of order',
+  draftsLeft: 'drafts left standing',
   repeatedEffects: 'effects repeated unmarked',
   effectsWithoutCall: 'effects without a call',
   effectsMissing: 'finished without effect',
@@ -79,10 +92,11 @@ const report = await runChaos({
   seed: wholeNumber('seed'),
   worlds: wholeNumber('worlds'),
   keepFailed: true,
+  ...(isOnTelegram ? { channel: 'telegram' as const } : {}),
   ...(values.verbose ? { onCase: (line: string) => console.log(line) } : {}),
 });
 console.log(tableOf(report));
-const missed = namedPoints.filter(({ name }) => !report.hits.has(name)).map(({ name }) => name);
+const missed = report.points.filter(({ name }) => !report.hits.has(name)).map(({ name }) => name);
 if (missed.length > 0) console.log(`not hit: ${missed.join(', ')}`);
 console.log(`seed ${report.seed}, ${Math.round((performance.now() - startedAt) / 1_000)} s`);
 if (!isClean(report.verdict)) {

@@ -55,6 +55,10 @@ export class Chat {
     else await this.say(words, earlier.externalId);
   }
 
+  async stop(): Promise<void> {
+    await this.#deps.api.stop(this.follower.session);
+  }
+
   /** Something will go wrong when the answer comes. */
   async disturb(fault: Fault): Promise<void> {
     if (this.kind !== 'api') await this.#platform.fault(this.name, fault);

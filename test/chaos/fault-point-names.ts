@@ -33,11 +33,12 @@ const storeVerbs: Record<StoreVerb, Reached> = {
   restKey: 'limited',
   // Only when every key of every model rests: the turn before would have to fail.
   wakeKey: null,
-  // Commands of people, keys and people themselves, and drafts: the channels of these runs have none of them.
-  closeSession: null,
+  // Commands and drafts: on Telegram only.
+  closeSession: 'renew',
+  queueMessage: ['status', 'stop-draft'],
+  noteDraft: ['draft', 'stop-tool-draft'],
+  // Other commands, keys, and people themselves: nobody gives them here.
   reopenSession: null,
-  queueMessage: null,
-  noteDraft: null,
   requestPairing: null,
   approvePairing: null,
   addPerson: null,
@@ -45,6 +46,9 @@ const storeVerbs: Record<StoreVerb, Reached> = {
   recordRefusal: null,
   addApiKey: null,
   removeApiKey: null,
+  // What a person allows for longer than once: nothing in these runs asks for it.
+  addGrant: null,
+  removeGrant: null,
   // Change nothing.
   search: null,
   rebuildSearch: null,
@@ -82,7 +86,12 @@ const eventKinds: Partial<Record<SessionEvent['kind'], SceneKind | 'any'>> = {
 };
 
 /** Requests to the platform in which the gateway dies: what it told may have arrived, and nobody tells it. */
-const holdPoints: Record<HoldPoint, SceneKind> = { acknowledging: 'plain', posting: 'parts', posted: 'parts' };
+const holdPoints: Record<HoldPoint, SceneKind> = {
+  acknowledging: 'plain',
+  posting: 'parts',
+  posted: 'parts',
+  drafted: 'draft',
+};
 
 export interface NamedPoint {
   /** `before:VERB`, `during:VERB`, `after:VERB`, `seen:EVENT` or `platform:REQUEST`. */
@@ -108,8 +117,30 @@ function pointOf(by: NamedPoint['by'], name: string, reached: Exclude<Reached, n
 /** The scenes of this setup that come to the point; null if it can't be reached, empty if most do. */
 export function scenesFor({ by, scenes }: NamedPoint, setup: Setup): readonly SceneKind[] | null {
   const able = scenes.filter((scene) => sceneKinds[setup].includes(scene));
-  if (by === 'platform' && setup !== 'surrounded') return null;
+  if (by === 'platform' && setup === 'bundle') return null;
   return able.length === 0 && scenes.length > 0 ? null : able;
+}
+
+/** Those that a run with these setups can come to. */
+export function pointsWithin(setups: readonly Setup[]): readonly NamedPoint[] {
+  return namedPoints.filter((point) => setups.some((setup) => scenesFor(point, setup) !== null));
+}
+
+const channelVerbs: readonly (StoreVerb | SessionWrite['verb'])[] = [
+  'admit',
+  'claimDeliveries',
+  'recordPartSent',
+  'settleDelivery',
+  'requestStop',
+  'answerCall',
+  'closeSession',
+  'queueMessage',
+  'noteDraft',
+];
+
+/** Whether it lies on the way in or out through a channel. */
+export function isOfChannel({ by, name }: NamedPoint): boolean {
+  return by !== 'store' || channelVerbs.some((verb) => name.endsWith(`:${verb}`));
 }
 
 /** What a gateway that takes up unfinished work does first: killed here, it dies while it recovers. */

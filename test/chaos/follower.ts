@@ -6,7 +6,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import type { SessionEvent } from '../../src/protocol/events.ts';
-import type { Entry } from '../../src/protocol/messages.ts';
+import { textOf, type Entry } from '../../src/protocol/messages.ts';
 
 const againMs = 10;
 
@@ -37,6 +37,20 @@ export class Follower {
   /** Resolves once this message is part of a turn. */
   promoted(inboxId: string, signal: AbortSignal): Promise<void> {
     return this.#when(() => this.#turnOf.has(inboxId), signal);
+  }
+
+  /** The id of the message with these words, as soon as it is part of a turn. */
+  async inboxIdOf(words: string, signal: AbortSignal): Promise<string> {
+    const find = () => {
+      for (const entry of this.shown) {
+        if (entry.kind !== 'message' || entry.message.role !== 'user' || textOf(entry.message).trim() !== words)
+          continue;
+        if ('inboxId' in entry && entry.inboxId !== null) return entry.inboxId;
+      }
+      return null;
+    };
+    await this.#when(() => find() !== null, signal);
+    return find() ?? '';
   }
 
   async end(): Promise<void> {

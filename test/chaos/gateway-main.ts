@@ -1,4 +1,4 @@
-/** The gateway with a channel to the scripted platform and a tool that asks: otherwise what `talaria gateway` is. */
+/** The gateway with a channel to the scripted platform, if there is one, and a tool that asks: otherwise what `talaria gateway` is. */
 import { enableCompileCache } from '../../src/lib/compile-cache.ts';
 
 enableCompileCache();
@@ -19,7 +19,9 @@ const code = await runGateway({
   signal: leaving.signal,
   onReady: (url) => void process.stdout.write(`listening on ${url}\n`),
   onNote: (line) => void process.stderr.write(`${line}\n`),
-  extraChannels: [createPlatformChannel('exact', platform), createPlatformChannel('forgetful', platform)],
+  // Without an address people are on the platforms of the configuration.
+  extraChannels:
+    platform === '' ? [] : [createPlatformChannel('exact', platform), createPlatformChannel('forgetful', platform)],
   extraTools: [createAskTool(env['CHAOS_LEDGER'] ?? '')],
 });
 process.exit(code);

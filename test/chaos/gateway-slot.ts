@@ -5,6 +5,8 @@ export class GatewaySlot {
   /** The newest one, dead or alive. */
   current: GatewayProcess | null = null;
   readonly problems: string[] = [];
+  /** When each one ended, by the clock on the wall. */
+  readonly deaths: number[] = [];
   readonly #program: GatewayProgram;
   readonly #home: string;
   readonly #signal: AbortSignal;
@@ -24,6 +26,8 @@ export class GatewaySlot {
   start(fault: string | null): GatewayProcess {
     const gateway = new GatewayProcess(this.#program, this.#home, fault);
     this.current = gateway;
+    const note = () => void this.deaths.push(Date.now());
+    gateway.ended.then(note, note);
     void gateway.ready.then(() => {
       for (const wake of this.#wakers) wake();
     });

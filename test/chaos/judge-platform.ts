@@ -47,7 +47,7 @@ export function judgeChat(
   for (const [index, text] of expected.entries()) {
     const [reply, parts] = told[index] ?? [null, []];
     if (reply === null) complain('lost', `reply ${index + 1}, ${JSON.stringify(text.slice(0, 60))}, was never posted`);
-    else if (!isSame(parts, partsOf(text, { textCharsMax: postCharsMax, dedupes: kind === 'exact' })))
+    else if (!isSame(parts, partsOf({ text, file: null }, { textCharsMax: postCharsMax, dedupes: kind === 'exact' })))
       complain('cutShort', `${reply} is not reply ${index + 1}, ${JSON.stringify(text.slice(0, 60))}`);
   }
   for (const [reply] of told.slice(expected.length)) complain('doubled', `${reply} answers nothing`);

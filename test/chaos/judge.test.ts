@@ -88,6 +88,7 @@ function evidence(
     sent: [sent],
     transcripts: new Map([['x', entries]]),
     shown: new Map([['x', shown]]),
+    telegram: [],
     chats: chat === undefined ? [] : [{ ...chat, session: 'x' }],
     model: { requests: 0, faults: 0, rejected },
     prefixBreaks,

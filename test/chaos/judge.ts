@@ -4,6 +4,7 @@
  */
 import { textOf, toolCallsOf, type Entry } from '../../src/protocol/messages.ts';
 import { judgeChat, type ChatView } from './judge-platform.ts';
+import { judgeTelegram, type TelegramView } from './judge-telegram.ts';
 import { judgeEffects, type EffectEvidence } from './judge-effects.ts';
 import type { ModelReport } from './scripted-model.ts';
 import { transcriptProblem } from './transcript-problem.ts';
@@ -25,6 +26,8 @@ export interface Evidence extends EffectEvidence {
   readonly shown: ReadonlyMap<string, readonly Entry[]>;
   /** What the platform got in its chats. */
   readonly chats: readonly ChatView[];
+  /** What stands in the chats of Telegram. */
+  readonly telegram: readonly TelegramView[];
   /** What the model server was asked, how often it went wrong there, and what it turned down as invalid. */
   readonly model: ModelReport;
   /** Prompts that did not begin like the one before, as the gateway counts them. */
@@ -41,6 +44,10 @@ export interface Verdict {
   unknownCalls: number;
   /** Posts that came once more on a platform that can't tell, and said so. */
   markedCopies: number;
+  /** Commands that were answered. */
+  commandsAnswered: number;
+  /** Drafts whose ids were lost as they were sent. */
+  orphanedDrafts: number;
   modelRequests: number;
   modelFaults: number;
   // From here on everything must be zero.
@@ -48,6 +55,7 @@ export interface Verdict {
   doubled: number;
   cutShort: number;
   outOfOrder: number;
+  draftsLeft: number;
   repeatedEffects: number;
   effectsWithoutCall: number;
   effectsMissing: number;
@@ -63,6 +71,7 @@ export const badColumns = [
   'doubled',
   'cutShort',
   'outOfOrder',
+  'draftsLeft',
   'repeatedEffects',
   'effectsWithoutCall',
   'effectsMissing',
@@ -85,12 +94,15 @@ export function judge(evidence: Evidence): Verdict {
     effects: evidence.ledger.length,
     unknownCalls: 0,
     markedCopies: 0,
+    commandsAnswered: 0,
+    orphanedDrafts: 0,
     modelRequests: evidence.model.requests,
     modelFaults: evidence.model.faults,
     lost: 0,
     doubled: 0,
     cutShort: 0,
     outOfOrder: 0,
+    draftsLeft: 0,
     repeatedEffects: 0,
     effectsWithoutCall: 0,
     effectsMissing: 0,
@@ -113,6 +125,13 @@ export function judge(evidence: Evidence): Verdict {
     const { findings, markedCopies } = judgeChat(chat, evidence.transcripts.get(chat.session) ?? []);
     for (const { column, what } of findings) complain(verdict, column, what);
     verdict.markedCopies += markedCopies;
+  }
+  for (const view of evidence.telegram) {
+    const { findings, ...counts } = judgeTelegram(view, evidence.transcripts);
+    for (const { column, what } of findings) complain(verdict, column, what);
+    verdict.markedCopies += counts.markedCopies;
+    verdict.commandsAnswered += counts.commandsAnswered;
+    verdict.orphanedDrafts += counts.orphanedDrafts;
   }
   const { findings, unknownCalls } = judgeEffects(evidence);
   for (const { column, what } of findings) complain(verdict, column, what);

@@ -46,6 +46,9 @@ export const script: Language = {
   call: (tool, input) => `call ${tool} ${input}`,
 };
 
+/** The same on a platform whose posts may be long. Not too long: after a stop it may have to be said slowly. */
+export const longScript: Language = { ...script, tell: (word) => `say ${word} then long 4200` };
+
 function together(steps: readonly string[]): string {
   return steps.length === 1 ? steps.join('') : `both ${steps.join(' and ')}`;
 }

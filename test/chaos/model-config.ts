@@ -16,7 +16,7 @@ export const smallBudget = 7;
 /** By which faults know the model that answers. */
 export const primaryModel = 'scripted';
 
-export function configFor(addresses: ModelAddresses, caseNumber: number): string {
+export function configFor(addresses: ModelAddresses, caseNumber: number, more: object = {}): string {
   const place = Math.floor(caseNumber / casesPerTurn);
   const model = (name: string, offset: number, keys: readonly string[]) => {
     const protocol = protocols[(place + offset) % protocols.length] ?? protocols[0];
@@ -28,5 +28,6 @@ export function configFor(addresses: ModelAddresses, caseNumber: number): string
     fallback: [model('scripted-small', 1, ['key-three'])],
     auxiliary: { title: model('scripted-small', 2, ['key-four']) },
     agent: { max_iterations: smallBudget, api_max_retries: 0 },
+    ...more,
   });
 }

@@ -23,7 +23,7 @@ async function withPlatform(kind: ChatKind, body: (platform: ScriptedPlatform, c
 }
 
 function post(dedupeId: string, text = dedupeId): Delivery {
-  return { id: ids.next('out'), sessionId, target: 'chat', text, dedupeId, replaces: null, buttons: [] };
+  return { id: ids.next('out'), sessionId, target: 'chat', text, dedupeId, replaces: null, buttons: [], file: null };
 }
 
 async function posts(platform: ScriptedPlatform): Promise<string[]> {
@@ -44,7 +44,8 @@ test('a message comes until it is acknowledged, and that is not before it was re
       received.push(message);
       return Promise.resolve(answers.shift() ?? assert.fail('it came once more'));
     };
-    await channel.start({ receive, press: () => assert.fail('there are no buttons') }, []);
+    const unused = { press: () => assert.fail('there are no buttons'), mayFetch: () => assert.fail('nor files') };
+    await channel.start({ receive, ...unused }, []);
     const written = await platform.write('exact', { externalId: 'm1', chat: 'chat', text: 'hello' }, never);
     assert.deepEqual(
       [written.inboxId, received.map(({ externalId, place }) => [externalId, place.chat])],

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { killsThatPark, type Case, type Kill } from './schedule.ts';
 import { sceneOf } from './scenes.ts';
+import type { Platform } from './scripted-platform.ts';
 import type { World } from './world.ts';
 
 export interface Tally {
@@ -103,7 +104,7 @@ async function killOnce(world: World, kill: Kill, act: () => Promise<void>): Pro
 
 /** Has the gateway struck when its moment comes; nothing strikes any more once the returned function is done. */
 async function arm(world: World, kill: Kill, strike: () => void): Promise<() => Promise<void>> {
-  const { platform } = world.surroundings;
+  const platform: Platform | null = world.surroundings.telegram ?? world.surroundings.platform;
   if (kill.by === 'event') {
     let seen = 0;
     world.onEvent = (event) => {

@@ -5,7 +5,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { standingMaxMs } from '../../src/gateway/delivery/draft-shelf.ts';
 import { buildGateway } from './build-gateway.ts';
+import { pointsWithin, type NamedPoint } from './fault-point-names.ts';
 import { noModel } from './gather.ts';
 import { badColumns, judge, type Evidence, type Verdict } from './judge.ts';
 import { leftRunning } from './left-running.ts';
@@ -16,14 +19,22 @@ import { World } from './world.ts';
 
 /** A case that has not settled by then never does. Generous: the machine may be busy. */
 const casePatienceMs = 60_000;
+/** Beyond the time that a draft may stand without a turn. */
+const draftPatienceMs = 10_000;
+const draftLookMs = 2_000;
 /** What the worlds are, in turn. */
-const setups: readonly Setup[] = ['surrounded', 'bundle', 'surrounded'];
+const setupsOf = { own: ['surrounded', 'bundle', 'surrounded'], telegram: ['telegram'] } as const satisfies Record<
+  string,
+  readonly Setup[]
+>;
 
 export interface ChaosOptions {
   readonly kills: number;
   readonly seed: number;
   /** How many homes are worked on at once. */
   readonly worlds: number;
+  /** What people speak through: by default the gateway's own API and a scripted platform. */
+  readonly channel?: 'telegram';
   readonly onCase?: (line: string) => void;
   /** Leaves the folder of a world that failed, and says where it is. */
   readonly keepFailed?: boolean;
@@ -34,6 +45,8 @@ export interface ChaosReport {
   readonly kills: number;
   readonly cases: number;
   readonly verdict: Verdict;
+  /** Those that the run could come to. */
+  readonly points: readonly NamedPoint[];
   /** How often the gateway died at each point. */
   readonly hits: ReadonlyMap<string, number>;
   readonly readyMs: readonly number[];
@@ -44,6 +57,7 @@ export interface ChaosReport {
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const tally: Tally = { kills: 0, cases: 0, hits: new Map(), readyMs: [], settledMs: [] };
+  const setups: readonly Setup[] = setupsOf[options.channel ?? 'own'];
   const chosen = Array.from({ length: options.worlds }, (_, index) => setups[index % setups.length] ?? 'bundle');
   const cases = new Map<Setup, Iterator<Case>>();
   for (const [setup, share] of sharesOf([...new Set(chosen)])) cases.set(setup, schedule(options.seed, setup, share));
@@ -57,7 +71,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     );
     const verdict = results.map((result) => result.verdict).reduce(added);
     const lastWords = results.flatMap((result) => result.lastWords ?? []).join('\n\n');
-    return { seed: options.seed, verdict, lastWords, ...tally };
+    return { seed: options.seed, points: pointsWithin(chosen), verdict, lastWords, ...tally };
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -85,7 +99,7 @@ async function runWorld(
     current = null;
     if (world.gateway.running === null) world.gateway.start(null);
     await withPatience(hopeless, world.allDelivered());
-    verdict = judge(await world.evidence());
+    verdict = await judged(world);
     await world.gateway.stop();
     for (const orphan of await leftRunning(world.folder)) verdict.problems.push(`still running: ${orphan}`);
   } catch (error) {
@@ -101,11 +115,22 @@ async function runWorld(
   return { verdict, lastWords };
 }
 
+/** A draft that a process left behind is taken away by the next one when nothing has taken its place for a while. */
+async function judged(world: World): Promise<Verdict> {
+  const deadline = performance.now() + standingMaxMs + draftPatienceMs;
+  for (;;) {
+    const verdict = judge(await world.evidence());
+    if (verdict.draftsLeft === 0 || performance.now() > deadline) return verdict;
+    await sleep(draftLookMs);
+  }
+}
+
 const noEvidence: Evidence = {
   sent: [],
   transcripts: new Map(),
   shown: new Map(),
   chats: [],
+  telegram: [],
   model: noModel,
   prefixBreaks: 0,
   ledger: [],
@@ -141,6 +166,8 @@ function added(a: Verdict, b: Verdict): Verdict {
     'effects',
     'unknownCalls',
     'markedCopies',
+    'commandsAnswered',
+    'orphanedDrafts',
     'modelRequests',
     'modelFaults',
   ] as const;

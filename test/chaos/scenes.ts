@@ -37,15 +37,27 @@ const withSurroundings = [
   'limited',
 ] as const;
 
-export type SceneKind = (typeof everywhere)[number] | (typeof withSurroundings)[number];
+/** These are about what people see and type on a platform with drafts and commands. */
+const onTelegram = ['draft', 'stop-draft', 'stop-tool-draft', 'status', 'renew'] as const;
 
-/** `bundle`: the built program, its own API and the model inside it. `surrounded`: a platform and a model server around it. */
-export type Setup = 'bundle' | 'surrounded';
+export type SceneKind = (typeof everywhere)[number] | (typeof withSurroundings)[number] | (typeof onTelegram)[number];
+
+/**
+ * `bundle`: the built program, its own API and the model inside it. `surrounded`: a platform and a model server around it.
+ * `telegram`: the same with the Bot API for a platform.
+ */
+export type Setup = 'bundle' | 'surrounded' | 'telegram';
 
 export const sceneKinds: Record<Setup, readonly SceneKind[]> = {
   bundle: everywhere,
   surrounded: [...everywhere, ...withSurroundings],
+  // What is said at the end of a budget is always the same, and answers are told apart by their words there.
+  telegram: [...everywhere, ...withSurroundings.filter((kind) => kind !== 'budget'), ...onTelegram],
 };
+
+const soonMs = 60;
+/** Long enough for a draft to stand there. */
+const draftMs = 1_400;
 
 export interface Scene {
   readonly kind: SceneKind;
@@ -56,7 +68,9 @@ export interface Scene {
   /** What the words do to the world, each at most once. */
   readonly effects: readonly string[];
   /** What happens once they are said. */
-  readonly afterwards: 'nothing' | 'settings' | 'stop' | 'delete' | 'import' | 'backup';
+  readonly afterwards: 'nothing' | 'settings' | 'stop' | 'delete' | 'import' | 'backup' | 'status' | 'renew';
+  /** How long after they were taken up, where that matters. */
+  readonly afterMs: number;
   /** What goes wrong with the model that answers. */
   readonly modelFault: FaultOrder | null;
   /** In a session that nobody has written to yet. */
@@ -81,6 +95,7 @@ export function sceneOf(kind: SceneKind, { token, random, language, effect }: Sc
     answerHas: null,
     effects,
     afterwards: 'nothing',
+    afterMs: soonMs,
     modelFault: null,
     inFreshSession: false,
     ...more,
@@ -137,6 +152,17 @@ export function sceneOf(kind: SceneKind, { token, random, language, effect }: Sc
       return scene([language.run([effect(one, brief())])], [one], { modelFault: faultOf('status-503') });
     case 'broken-stream':
       return plain({ modelFault: { ...faultOf('error-event'), phase: 'mid-stream' } });
+    case 'draft':
+      return scene([language.slowly(14, token)], []);
+    case 'stop-draft':
+      return scene([language.slowly(25, token)], [], { afterwards: 'stop', afterMs: draftMs });
+    case 'stop-tool-draft':
+      // Nothing was said: its draft has to go.
+      return scene([language.run([effect(one, 4)])], [one], { afterwards: 'stop', afterMs: draftMs });
+    case 'status':
+      return scene([language.run([effect(one, 0.15)])], [one], { afterwards: 'status' });
+    case 'renew':
+      return plain({ afterwards: 'renew' });
     case 'limited':
       return plain({ modelFault: faultOf('status-429-retry-after') });
   }

@@ -1,6 +1,6 @@
 /** What happens in each case of a run: who does what, and how the gateway dies. A pure function of the seed. */
 import { seededRandom, type RandomSource } from '../../src/lib/random.ts';
-import { namedPoints, recoveryPoints, scenesFor, type NamedPoint } from './fault-point-names.ts';
+import { isOfChannel, namedPoints, recoveryPoints, scenesFor, type NamedPoint } from './fault-point-names.ts';
 import { faults, type Fault } from './platform-book.ts';
 import { sceneKinds, type SceneKind, type Setup } from './scenes.ts';
 import { holdPoints, type HoldPoint } from './scripted-platform.ts';
@@ -76,7 +76,7 @@ export function* schedule(seed: number, setup: Setup, share: readonly NamedPoint
         : killAt(point, rounds === 1 ? 1 : 1 + whole(occurrenceMax));
     const kills = random.float() < recoveryKillShare ? [first, recoveryKill(setup, pick, whole)] : [first];
     const scenes = Array.from({ length: lanes }, () => pick(sceneKinds[setup]));
-    const isFaulty = random.float() < faultShare && setup === 'surrounded';
+    const isFaulty = random.float() < faultShare && setup !== 'bundle';
     const fault = { lane: whole(platformLanes), fault: pick(faults) };
     const wanted = point === null ? [] : (scenesFor(point, setup) ?? []);
     if (wanted.length > 0) scenes[number % platformLanes] = pick(wanted);
@@ -94,11 +94,16 @@ export function* schedule(seed: number, setup: Setup, share: readonly NamedPoint
   }
 }
 
-/** Which setup takes care of which points first; a point that both can reach falls to one of them. */
+/**
+ * Which setup takes care of which points first; a point that several can reach falls to one of them. A run on Telegram
+ * alone begins with what lies on the way through it.
+ */
 export function sharesOf(setups: readonly Setup[]): Map<Setup, NamedPoint[]> {
   const shares = new Map<Setup, NamedPoint[]>(setups.map((setup) => [setup, []]));
   let next = 0;
+  const isOnTelegram = setups.every((setup) => setup === 'telegram');
   for (const point of namedPoints) {
+    if (isOnTelegram && !isOfChannel(point)) continue;
     const able = setups.filter((setup) => scenesFor(point, setup) !== null);
     const setup = able.length === setups.length ? setups[next++ % setups.length] : able[0];
     if (setup !== undefined) shares.get(setup)?.push(point);
@@ -120,7 +125,7 @@ function killAt({ name, by }: NamedPoint, nth: number): Kill {
 
 function recoveryKill(setup: Setup, pick: <T>(list: readonly T[]) => T, whole: (max: number) => number): Kill {
   const nth = 1 + whole(2);
-  switch (whole(setup === 'surrounded' ? 5 : 4)) {
+  switch (whole(setup === 'bundle' ? 4 : 5)) {
     case 0:
     case 1:
       return clockKill('early after a restart', whole(recoveryKillMaxMs));

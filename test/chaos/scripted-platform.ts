@@ -4,7 +4,19 @@ import type { Acknowledgement, ChatKind, Fault, Post, Written } from './platform
 
 /** Where a request of the gateway is left without an answer: an acknowledgement before it is noted, a post before it is kept, and after. */
 export const holdPoints = ['acknowledging', 'posting', 'posted'] as const;
-export type HoldPoint = (typeof holdPoints)[number];
+/** `drafted`: a new draft after it is kept; only where there are drafts. */
+export type HoldPoint = (typeof holdPoints)[number] | 'drafted';
+
+/** What the run needs of a platform, whichever it is. */
+export interface Platform {
+  /** Called when a request is held. */
+  onHeld: (point: HoldPoint) => void;
+  /** Leaves the n-th request that comes to this point without an answer; null takes that back. */
+  hold(hold: { readonly point: HoldPoint; readonly nth: number } | null): Promise<void>;
+  /** How many posts the gateway has to try again, seconds later, because a fault met them. */
+  troubled(): Promise<number>;
+  end(): Promise<void>;
+}
 
 export type PlatformRequest =
   | { readonly kind: 'address' }
@@ -23,8 +35,7 @@ export interface PlatformReport {
   readonly problems: readonly string[];
 }
 
-export class ScriptedPlatform {
-  /** Called when a request is held. */
+export class ScriptedPlatform implements Platform {
   onHeld: (point: HoldPoint) => void = () => {};
   readonly #neighbour: Neighbour;
   readonly #awaited = new Map<string, (acknowledgement: Acknowledgement) => void>();
@@ -57,12 +68,10 @@ export class ScriptedPlatform {
     await this.#ask({ kind: 'fault', chat, fault });
   }
 
-  /** Leaves the n-th request that comes to this point without an answer; null takes that back. */
   async hold(hold: { readonly point: HoldPoint; readonly nth: number } | null): Promise<void> {
     await this.#ask({ kind: 'hold', hold });
   }
 
-  /** How many posts the gateway has to try again, seconds later, because a fault met them. */
   async troubled(): Promise<number> {
     return (await this.#ask({ kind: 'troubled' })) as number;
   }

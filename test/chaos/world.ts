@@ -15,7 +15,9 @@ import type { Evidence, SentMessage } from './judge.ts';
 import { gather } from './gather.ts';
 import type { Fault } from './platform-book.ts';
 import type { Scene, Setup } from './scenes.ts';
-import { surround, type Surroundings } from './surroundings.ts';
+import { surround, telegramUsers, type Surroundings } from './surroundings.ts';
+import { TelegramChat } from './telegram-chat.ts';
+import type { TelegramPlace } from './scripted-telegram.ts';
 
 const turnsPerSessionMax = 30;
 const joinAfterMs = 60;
@@ -23,10 +25,14 @@ const quietLookMs = 10;
 const logTailLines = 40;
 
 /** What each lane speaks through. */
-const laneKinds: Record<Setup, readonly Chat['kind'][]> = {
+const laneKinds: Record<Exclude<Setup, 'telegram'>, readonly Chat['kind'][]> = {
   bundle: ['api', 'api', 'api'],
   surrounded: ['forgetful', 'exact', 'api'],
 };
+/** On Telegram one lane is a group in which many people write, the others are alone with the bot. */
+const groupLane = 1;
+const groupChat = -1_001;
+type AnyChat = Chat | TelegramChat;
 
 export interface WorldOptions {
   readonly setup: Setup;
@@ -54,8 +60,9 @@ export class World {
   readonly #signal: AbortSignal;
   readonly #sent: (SentMessage & { mayPark: boolean })[] = [];
   readonly #removedEffects = new Set<string>();
-  readonly #chats: Chat[] = [];
-  readonly #lanes = new Map<number, Chat>();
+  readonly #chats: AnyChat[] = [];
+  readonly #lanes = new Map<number, AnyChat>();
+  #people = 0;
 
   static async create(options: WorldOptions): Promise<World> {
     const folder = await mkdtemp(join(tmpdir(), 'talaria-chaos-'));
@@ -78,7 +85,8 @@ export class World {
     if (fault !== null) await chat.disturb(fault);
     if (scene.modelFault !== null) await this.surroundings.model?.fault(scene.modelFault);
     const sent = [];
-    for (const [index, words] of scene.words.entries()) {
+    for (const [index, plan] of scene.words.entries()) {
+      const words = chat instanceof TelegramChat ? `${plan.trim()} then say end-${token}-${index}` : plan;
       if (index > 0) await sleep(joinAfterMs);
       const message = await chat.say(words, `${token}-${index}`);
       if (sendTwice) await chat.sayAgain(message, words);
@@ -91,7 +99,8 @@ export class World {
     // Another one each time, so that it is a change.
     const effort = this.#sent.length % 2 === 0 ? 'low' : 'high';
     if (scene.afterwards === 'settings') await this.api.changeSettings(session, { effort });
-    if (scene.afterwards === 'stop') await this.#stop(chat, sent[0]?.inboxId ?? '');
+    if (scene.afterwards === 'stop') await this.#stop(chat, sent[0]?.inboxId ?? '', scene.afterMs);
+    if (scene.afterwards === 'status' && chat instanceof TelegramChat) await chat.command('/status');
     if (scene.afterwards === 'delete') {
       for (const id of scene.effects) this.#removedEffects.add(id);
       chat.isRemoved = true;
@@ -102,38 +111,48 @@ export class World {
     for (const { inboxId } of sent) await chat.follower.settled(inboxId, this.#signal);
     if (scene.afterwards === 'import') await this.api.import(await this.api.export(session), `copy-${token}`);
     if (scene.afterwards === 'backup') await this.api.backup();
+    if (scene.afterwards === 'renew' && chat instanceof TelegramChat) await chat.renew();
   }
 
   /** What is asked for when nothing runs yet is no stop. */
-  async #stop({ follower }: Chat, inboxId: string): Promise<void> {
-    await follower.promoted(inboxId, this.#signal);
-    await sleep(joinAfterMs);
-    await this.api.stop(follower.session);
+  async #stop(chat: AnyChat, inboxId: string, afterMs: number): Promise<void> {
+    await chat.follower.promoted(inboxId, this.#signal);
+    await sleep(afterMs);
+    await chat.stop();
   }
 
-  #chatOf(lane: number, scene: Scene, token: string): Chat {
+  #chatOf(lane: number, scene: Scene, token: string): AnyChat {
     const before = this.#lanes.get(lane);
     if (before !== undefined && before.turns < turnsPerSessionMax && !scene.inFreshSession) {
       before.turns += 1;
       return before;
     }
-    const { api, surroundings } = this;
-    const chat = new Chat(
-      {
-        api,
-        platform: surroundings.platform,
-        url: () => this.gateway.url(),
-        signal: this.#signal,
-        onEvent: (event) => this.onEvent(event),
-      },
-      laneKinds[this.setup][lane] ?? 'api',
-      `chat-${token}`,
-    );
+    const chat = this.#newChat(lane, scene, `chat-${token}`);
     this.#chats.push(chat);
     if (scene.afterwards === 'delete') return chat;
     if (before !== undefined) void before.end();
     this.#lanes.set(lane, chat);
     return chat;
+  }
+
+  #newChat(lane: number, scene: Scene, name: string): AnyChat {
+    const { api, surroundings } = this;
+    const deps = {
+      api,
+      url: () => this.gateway.url(),
+      signal: this.#signal,
+      onEvent: (event: SessionEvent) => this.onEvent(event),
+    };
+    if (this.setup !== 'telegram')
+      return new Chat({ ...deps, platform: surroundings.platform }, laneKinds[this.setup][lane] ?? 'api', name);
+    const { telegram } = surroundings;
+    const user = telegramUsers[this.#people++];
+    if (telegram === null || user === undefined) throw new Error('there is nobody left to write on Telegram');
+    const isAlone = lane !== groupLane || scene.afterwards === 'delete';
+    const place: TelegramPlace = isAlone
+      ? { chat: user, kind: 'private', user }
+      : { chat: groupChat, kind: 'supergroup', user };
+    return new TelegramChat({ ...deps, telegram }, place);
   }
 
   /** Turns of messages from this place on were hit often enough to be parked. */

@@ -63,10 +63,12 @@ export async function openTurnStage(
     chain: new RuntimeChain(runtimes, clients),
     clients,
     titler: null,
+    judge: null,
     tools: { get: (name) => stage.tool(name) },
     workspace: '/nowhere',
     spoolFolder: () => '/nowhere',
     keepResult: (_sessionId, callId) => Promise.resolve(`/kept/${callId}`),
+    headTools: { tools: [terminal] },
     buildHead: async () => ({ systemPrompt: 'Be brief.', tools: [terminal] }),
   };
   return {

@@ -4,6 +4,7 @@ import type { InboxId, TurnId } from '../../src/protocol/ids.ts';
 import { toolCallsOf, type EntryBody } from '../../src/protocol/messages.ts';
 import { StoreError, type Lease, type SessionWrite } from '../../src/store/store.ts';
 import { conflict, frozenCopy, requireOpen, type CallRow, type SessionRows, type Transaction } from './memory-data.ts';
+import { keepContents } from './memory-contents.ts';
 import { queueReply } from './memory-deliveries.ts';
 import { endModelCall, loseModelCalls, startModelCall } from './memory-model-calls.ts';
 
@@ -51,9 +52,8 @@ function apply(on: Transaction, session: SessionRows, write: SessionWrite): void
       const call = callOf(session, write);
       if (call.state !== 'started') throw conflict(`call ${write.callId} is ${call.state}`);
       on.assign(call, { state: 'waiting', question: frozenCopy(write.question), answer: null });
-      const { text, choices, deadline } = write.question;
-      const question = { callId: write.callId, choices, deadline };
-      append(on, session, write.turnId, { kind: 'notice', text, question });
+      const { text, plan: _plan, ...open } = write.question;
+      append(on, session, write.turnId, { kind: 'notice', text, question: { callId: write.callId, ...open } });
       if (write.reply !== null) queueReply(on, session.record.id, write.turnId, write.reply);
       return;
     }
@@ -65,6 +65,8 @@ function apply(on: Transaction, session: SessionRows, write: SessionWrite): void
       if (!isUnsettled(call)) throw conflict(`${write.callId} has its result already`);
       on.assign(call, { state: result.outcome });
       append(on, session, write.turnId, { kind: 'message', message: write.message });
+      keepContents(on, session, write.contents ?? []);
+      for (const reply of write.replies ?? []) queueReply(on, session.record.id, write.turnId, reply);
       return;
     }
     case 'rewind':
@@ -74,10 +76,12 @@ function apply(on: Transaction, session: SessionRows, write: SessionWrite): void
       if (session.record.titledBy !== 'person' || by === 'person') on.assign(session.record, { title, titledBy: by });
       return;
     }
-    case 'notice':
-      if (write.turnId !== null && !session.turns.has(write.turnId)) throw conflict(`${write.turnId} is no turn of it`);
-      append(on, session, write.turnId, { kind: 'notice', text: write.text });
+    case 'notice': {
+      const { verb: kind, turnId, ...notice } = write;
+      if (turnId !== null && !session.turns.has(turnId)) throw conflict(`${turnId} is no turn of it`);
+      append(on, session, turnId, { kind, ...notice });
       return;
+    }
     case 'close-turn':
       return closeTurn(on, session, write);
     default:

@@ -19,6 +19,7 @@ import type {
   ApiKeyRecord,
   CallRecord,
   Draft,
+  GrantRecord,
   InboxRecord,
   KeyRest,
   OutboxRecord,
@@ -83,6 +84,7 @@ export class MemoryData {
   readonly keyRests = new Map<string, KeyRest>();
   readonly contents = new Map<string, Uint8Array>();
   readonly drafts = new Map<SessionId, Draft>();
+  readonly grants = new Map<number, GrantRecord>();
   /** When, by channel and external id. */
   readonly answered = new Map<string, number>();
   /** These three by channel and user; the newest refusal is the last. */
@@ -91,7 +93,7 @@ export class MemoryData {
   readonly refusals = new Map<string, Refusal>();
   readonly apiKeys = new Map<string, ApiKeyRecord>();
   readonly guard = { wrong: 0, lockedUntil: 0 };
-  readonly totals = { inboxNumber: 0, turnsDone: 0, turnsFailed: 0, prefixBreaks: 0 };
+  readonly totals = { inboxNumber: 0, grantNumber: 0, turnsDone: 0, turnsFailed: 0, prefixBreaks: 0 };
 
   /** The one that has the key: none that is closed. */
   openSessionOf(key: SessionKey): SessionRows | undefined {
@@ -129,6 +131,11 @@ export class Transaction {
     if (before === undefined) return;
     this.#undo.push(() => void map.set(key, before));
     map.delete(key);
+  }
+
+  add<Item>(set: Set<Item>, item: Item): void {
+    this.#undo.push(() => void set.delete(item));
+    set.add(item);
   }
 
   push<Item>(list: Item[], item: Item): void {

@@ -9,9 +9,12 @@ export function queueReply(
   on: Transaction,
   sessionId: SessionId | null,
   turnId: TurnId | null,
-  { outboxId: id, channel, target, text, buttons }: Reply,
+  { outboxId: id, channel, target, text, buttons, file }: Reply,
 ): void {
   if (on.data.outbox.has(id)) throw conflict(`reply ${id} was queued before`);
+  const held = sessionId === null ? undefined : on.data.sessions.get(sessionId)?.contents;
+  if (file !== undefined && held?.has(file.content.sha256) !== true)
+    throw conflict(`${file.name} is not the session's`);
   on.set(on.data.outbox, id, {
     id,
     sessionId,
@@ -20,6 +23,7 @@ export function queueReply(
     target,
     text,
     buttons: frozenCopy(buttons),
+    file: file === undefined ? null : frozenCopy(file),
     state: 'pending',
     attempts: 0,
     partsSent: 0,
@@ -56,7 +60,7 @@ export function noteDraft(on: Transaction, id: SessionId, draft: Omit<Draft, 'se
 
 /** The draft whose place the next part of the delivery takes. */
 function draftBehind(on: Transaction, row: OutboxRow): Draft | null {
-  if (row.sessionId === null || row.turnId === null || row.partsSent > 0) return null;
+  if (row.sessionId === null || row.turnId === null || row.partsSent > 0 || row.file !== null) return null;
   const draft = on.data.drafts.get(row.sessionId);
   return draft?.channel === row.channel && draft.target === row.target ? draft : null;
 }

@@ -1,7 +1,8 @@
-/** Who may write, who asked to, who was turned away, and the keys of the API: on the in-memory data. */
+/** Who may write, who asked to, who was turned away, what was allowed, and the keys of the API: on the in-memory data. */
 import type {
   ApiKeyRecord,
   ApprovalResult,
+  GrantRecord,
   PairingLimits,
   PairingRequest,
   PairingResult,
@@ -80,5 +81,23 @@ export function addApiKey(on: Transaction, { name, sha256 }: Omit<ApiKeyRecord, 
 export function removeApiKey(on: Transaction, name: string): boolean {
   const isThere = on.data.apiKeys.has(name);
   on.delete(on.data.apiKeys, name);
+  return isThere;
+}
+
+export function addGrant(on: Transaction, grant: Omit<GrantRecord, 'id' | 'grantedAt'>): void {
+  const { grants, totals, sessions } = on.data;
+  const { sessionId, kind, subject, shown } = grant;
+  if (sessionId !== null && !sessions.has(sessionId)) return;
+  for (const one of grants.values()) {
+    if (one.sessionId === sessionId && one.kind === kind && one.subject === subject) return;
+  }
+  const id = totals.grantNumber + 1;
+  on.assign(totals, { grantNumber: id });
+  on.set(grants, id, { id, sessionId, kind, subject, shown, grantedAt: on.now });
+}
+
+export function removeGrant(on: Transaction, id: number): boolean {
+  const isThere = on.data.grants.has(id);
+  on.delete(on.data.grants, id);
   return isThere;
 }

@@ -57,6 +57,9 @@ export function createMemoryReader(data: MemoryData, read: LetRead): StoreReader
         [...data.keyRests].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, rest]) => (rest.until > now ? [rest] : [])),
       ),
     content: (sha256) => read(() => data.contents.get(sha256)?.slice() ?? null),
+    holdsContent: (id, sha256) => read(() => data.sessions.get(id)?.contents.has(sha256) ?? false),
+    grants: () => read(() => [...data.grants.values()]),
+    isGranted: (id, kind, subject) => read(() => isGranted(data, id, kind, subject)),
     wasAnswered: (channel, externalId) => read(() => data.answered.has(pair(channel, externalId))),
     people: () => read(() => [...data.people.values()]),
     pairings: (now) => read(() => pairingsAt(data, now)),
@@ -104,6 +107,12 @@ function pairingsAt(data: MemoryData, now: number): PairingRequest[] {
     .filter(({ expiresAt }) => expiresAt > now)
     .sort((a, b) => a.createdAt - b.createdAt)
     .map(({ codeHash: _codeHash, ...request }) => request);
+}
+
+function isGranted(data: MemoryData, id: SessionId, kind: string, subject: string): boolean {
+  return [...data.grants.values()].some(
+    (grant) => grant.kind === kind && grant.subject === subject && (grant.sessionId === null || grant.sessionId === id),
+  );
 }
 
 function draftsOn(data: MemoryData, channel: string): Draft[] {

@@ -10,10 +10,12 @@ import { claimDeliveries, noteDraft, queueMessage, recordPartSent, settleDeliver
 import { loseModelCalls } from './memory-model-calls.ts';
 import {
   addApiKey,
+  addGrant,
   addPerson,
   approvePairing,
   recordRefusal,
   removeApiKey,
+  removeGrant,
   removePerson,
   requestPairing,
 } from './memory-people.ts';
@@ -115,6 +117,8 @@ export function openMemoryStore({ data, clock, letWrite = atOnce, letRead }: Mem
     recordRefusal: (refusal) => write('people', 'recordRefusal', (on) => recordRefusal(on, refusal)),
     addApiKey: (key) => write('people', 'addApiKey', (on) => addApiKey(on, key)),
     removeApiKey: (name) => write('people', 'removeApiKey', (on) => removeApiKey(on, name)),
+    addGrant: (grant) => write('people', 'addGrant', (on) => addGrant(on, grant)),
+    removeGrant: (id) => write('people', 'removeGrant', (on) => removeGrant(on, id)),
     changeSettings: (id, settings) =>
       write(id, 'changeSettings', (on) => {
         const session = data.sessions.get(id);
@@ -137,7 +141,7 @@ export function openMemoryStore({ data, clock, letWrite = atOnce, letRead }: Mem
     deleteSession: (id) => write(id, 'deleteSession', (on) => deleteSession(on, id)),
     importSession: (id, key, owner, session) =>
       write(id, 'importSession', (on) => importSession(on, id, key, owner, session)),
-    search: (query, limit, owner) => read(() => searchData(data, query, limit, owner)),
+    search: (query, limit, scope) => read(() => searchData(data, query, limit, scope)),
     rebuildSearch: () => read(() => undefined),
     snapshot: () => Promise.reject(conflict('memory has no file to copy')),
     checkIntegrity: () => read(() => []),

@@ -2,6 +2,7 @@
 import type { CallId, NodeId, SessionId } from '../../src/protocol/ids.ts';
 import type { Admission, AdmitResult, Lease, SessionRecord } from '../../src/store/store.ts';
 import { conflict, frozenCopy, pair, type InboxRow, type SessionRows, type Transaction } from './memory-data.ts';
+import { keepContents } from './memory-contents.ts';
 import { loseModelCalls } from './memory-model-calls.ts';
 import { inboxOf, waitingIn } from './memory-reads.ts';
 
@@ -45,10 +46,7 @@ export function admit(on: Transaction, admission: Admission): AdmitResult {
   const { record } = session;
   const title = record.title === '' && record.titledBy === 'words' ? admission.title : record.title;
   on.assign(record, { updatedAt: Math.max(record.updatedAt, on.now), title });
-  for (const { sha256, bytes } of admission.contents) {
-    if (!data.contents.has(sha256)) on.set(data.contents, sha256, Uint8Array.from(bytes));
-    session.contents.add(sha256);
-  }
+  keepContents(on, session, admission.contents);
   return { kind: 'admitted', inboxId: row.id, session: { ...record }, created: found === undefined };
 }
 

@@ -1,6 +1,7 @@
 /** The verbs that take a session as a whole, on the in-memory data: its parked turn, its end, one from outside. */
 import type { SessionId, SessionKey, TurnId } from '../../src/protocol/ids.ts';
 import type { TurnOutcome } from '../../src/protocol/messages.ts';
+import { contentHashes } from '../../src/store/content-hashes.ts';
 import { renumbered } from '../../src/store/renumbered.ts';
 import { StoreError, type PortableSession, type SessionRecord } from '../../src/store/store.ts';
 import { append, isSaid } from './memory-commit.ts';
@@ -66,6 +67,7 @@ export function deleteSession(on: Transaction, id: SessionId): boolean {
   }
   for (const row of data.outbox.values()) if (row.sessionId === id) on.delete(data.outbox, row.id);
   on.delete(data.drafts, id);
+  for (const grant of data.grants.values()) if (grant.sessionId === id) on.delete(data.grants, grant.id);
   loseModelCalls(on, session);
   on.delete(data.sessions, id);
   const others = [...data.sessions.values()];
@@ -106,6 +108,7 @@ export function importSession(
     lastSeq: kept.length,
     messages: kept.filter(isSaid).length,
   });
+  for (const sha256 of contentHashes(kept)) if (on.data.contents.has(sha256)) session.contents.add(sha256);
   for (const entry of kept) {
     session.entries.push(frozenCopy(entry));
     if (entry.turnId === null || session.turns.has(entry.turnId)) continue;

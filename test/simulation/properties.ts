@@ -105,9 +105,18 @@ function checkReplies(world: SimulatedWorld, turn: TurnRow, closings: number, ow
       : [],
   );
   const rows = [...world.data.outbox.values()].filter((row) => row.turnId === turnId);
+  const files = rows.flatMap((row) => row.file ?? []);
+  const made = own.flatMap((entry) =>
+    entry.kind === 'message' && entry.message.role === 'tool' ? (entry.message.parts[0].files ?? []) : [],
+  );
+  if (JSON.stringify(files) !== JSON.stringify(made))
+    return [`${turnId} sends ${files.length} of ${made.length} files`];
+  const lost = files.filter(({ content }) => !world.data.contents.has(content.sha256));
+  if (lost.length > 0) return [`${turnId} has lost the bytes of ${lost.length} files`];
+  world.count('files', files.length);
   const asked = rows.filter((row) => questions.includes(row.text));
   if (asked.length !== questions.length) return [`${turnId} put ${asked.length} of ${questions.length} questions`];
-  const replies = rows.filter((row) => !asked.includes(row));
+  const replies = rows.filter((row) => !asked.includes(row) && row.file === null);
   if (replies.length > closings) return [`${turnId} has ${replies.length} replies`];
   if (outcome === 'stopped') return [];
   const reply = replies.at(-1);

@@ -75,7 +75,7 @@ export class RandomVerbs {
       whole: 2,
       direct: 3,
       deliver: 6,
-      people: 6,
+      people: 8,
     });
     switch (name) {
       case 'admit':
@@ -220,7 +220,19 @@ export class RandomVerbs {
     const codeHash = `${channel} ${userId}`;
     const request = { ...who, createdAt: now, expiresAt: now + dice.between(1, 20_000), codeHash };
     const key = { name: userId, sha256: String(dice.between(1, 99)) };
-    const name = dice.weighted({ ask: 5, approve: 5, add: 1, remove: 1, refuse: 2, key: 1, unkey: 1 });
+    const name = dice.weighted({
+      ask: 5,
+      approve: 5,
+      add: 1,
+      remove: 1,
+      refuse: 2,
+      key: 1,
+      unkey: 1,
+      grant: 1,
+      revoke: 0.5,
+    });
+    const sessionId = dice.chance(0.5) ? null : dice.pick(this.sessions);
+    const [grant, grantId] = [{ sessionId, kind: 'command', subject: userId, shown: who.name }, dice.between(1, 9)];
     const performs: Record<typeof name, Deed['perform']> = {
       ask: (store) => store.requestPairing(request, pairingLimits),
       approve: (store) => store.approvePairing(codeHash, role, pairingLimits),
@@ -229,6 +241,8 @@ export class RandomVerbs {
       refuse: (store) => store.recordRefusal(who),
       key: (store) => store.addApiKey(key),
       unkey: (store) => store.removeApiKey(userId),
+      grant: (store) => store.addGrant(grant),
+      revoke: (store) => store.removeGrant(grantId),
     };
     return { name: `${name} ${JSON.stringify(request)} ${role}`, perform: performs[name] };
   }
@@ -273,7 +287,7 @@ export class RandomVerbs {
     if (call !== undefined) {
       if (call.state === 'started' && dice.chance(0.3)) return this.#ask(turnId, call.id);
       if (call.state !== 'started' && dice.chance(0.6)) return { verb: 'start-call', turnId, callId: call.id };
-      return { verb: 'settle-call', turnId, callId: call.id, message: toolResult(call.id, 'finished', 'done') };
+      return this.#settle(turnId, call.id);
     }
     const verb = dice.weighted({ start: 6, answer: 3, join: waiting.length, close: 1.5 });
     switch (verb) {
@@ -300,6 +314,26 @@ export class RandomVerbs {
   #ask(turnId: TurnId, callId: CallId): SessionWrite {
     const question = { text: 'Shall I?', choices: ['yes', 'no'], deadline: this.#dice.between(1, 99) };
     return { verb: 'ask', turnId, callId, question, reply: this.#dice.chance(0.7) ? this.#reply() : null };
+  }
+
+  /** Now and then it sends a file, and now and then one that nobody has. */
+  #settle(turnId: TurnId, callId: CallId): SessionWrite {
+    const dice = this.#dice;
+    const message = toolResult(callId, 'finished', 'done');
+    if (dice.chance(0.6)) return { verb: 'settle-call', turnId, callId, message };
+    const [kept, sent] = [dice.pick(['x', 'y', 'z']), dice.pick(['x', 'y', 'z'])];
+    const contents = dice.chance(0.8) ? [{ sha256: kept, bytes: Buffer.from(kept) }] : [];
+    const file = { name: 'a', content: { sha256: dice.chance(0.7) ? kept : sent, bytes: 1, mediaType: 'text/plain' } };
+    const images = dice.chance(0.5) ? { images: [file.content] } : {};
+    const [part] = message.parts;
+    return {
+      verb: 'settle-call',
+      turnId,
+      callId,
+      message: { role: 'tool', parts: [{ ...part, ...images, files: [file] }] },
+      contents,
+      replies: Array.from({ length: dice.between(0, 2) }, () => ({ ...this.#reply(), file })),
+    };
   }
 
   #openTurn(promote: readonly InboxId[]): SessionWrite {

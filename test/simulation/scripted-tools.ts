@@ -52,10 +52,17 @@ export function scriptedTools(process: Life): ReadonlyMap<string, Tool> {
     look: {
       effect: 'read',
       replay: 'safe',
-      async body({ ms }, { signal, callId, onOutput }) {
+      async body({ ms, late }, { signal, callId, onOutput }) {
         onOutput('looking');
         await pause(ms, signal);
-        return finished(`seen by ${callId}`);
+        if (!late) return finished(`seen by ${callId}`);
+        const file = {
+          name: callId,
+          mediaType: 'text/plain',
+          bytes: Buffer.from(callId),
+          caption: `file of ${callId}`,
+        };
+        return { kind: 'finished', text: `seen by ${callId}`, files: [file] };
       },
     },
     note: { effect: 'write', replay: 'never', body: change },

@@ -44,6 +44,9 @@ const notSimulated: LocalAdmin = {
   apiKeys: refuse,
   addApiKey: refuse,
   removeApiKey: refuse,
+  tools: refuse,
+  grants: refuse,
+  revokeGrant: refuse,
 };
 
 export class SimulatedProcess implements Life {
@@ -119,6 +122,7 @@ export class SimulatedProcess implements Life {
       status: refuse,
       quote: refuse,
       backup: async function* () {},
+      frontEnds: { cli: noFrontEnd, web: noFrontEnd },
       admin: notSimulated,
     });
   }
@@ -206,10 +210,12 @@ export class SimulatedProcess implements Life {
       chain: new RuntimeChain(chain, clients),
       clients,
       titler,
+      judge: null,
       tools,
       workspace: '/workspace',
       spoolFolder: () => '/spool',
       keepResult: (_sessionId, callId) => Promise.resolve(`/spool/${callId}`),
+      headTools: { tools: [...tools.values()].map((tool) => tool.definition) },
       // Another process would build another one: only a frozen head stays the same.
       buildHead: () =>
         Promise.resolve({
@@ -231,3 +237,9 @@ export class SimulatedProcess implements Life {
     return log;
   }
 }
+
+/** People of the simulation send messages only. */
+const noFrontEnd = {
+  say: () => Promise.reject(new Error('no part of the simulation')),
+  press: () => Promise.reject(new Error('no part of the simulation')),
+};

@@ -20,6 +20,7 @@ const covered = [
   'clean restarts',
   'crashes',
   'failed writes and reads',
+  'files',
   'marked copies',
   'model calls cancelled',
   'model calls failed',

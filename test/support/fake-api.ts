@@ -3,8 +3,11 @@ import { countingIdSource, type IdSource } from '../../src/lib/ids.ts';
 import { BoundedQueue } from '../../src/lib/bounded-queue.ts';
 import {
   ApiError,
+  type GrantSummary,
   type PeopleReport,
   type PersonRole,
+  type PressReceipt,
+  type SayReceipt,
   type SendReceipt,
   type SendRequest,
   type SessionSettings,
@@ -12,6 +15,7 @@ import {
   type SettingsQuote,
   type StatusReport,
   type TalariaApi,
+  type ToolSummary,
 } from '../../src/protocol/api.ts';
 import type { LiveTurn, SessionEvent } from '../../src/protocol/events.ts';
 import type { CallId, InboxId, SessionId, TurnId } from '../../src/protocol/ids.ts';
@@ -37,6 +41,7 @@ export class FakeHome {
   readonly usageSums: UsageSum[] = [];
   people: PeopleReport = { people: [], pending: [], refused: [] };
   readonly apiKeys: string[] = [];
+  readonly grants: GrantSummary[] = [];
 
   session(ref: string): FakeSession | null {
     return this.sessions.find((session) => session.id === ref || session.name === ref) ?? null;
@@ -157,6 +162,30 @@ export class FakeApi implements TalariaApi {
     return { sessionId: session.id, sessionName: session.name, inboxId, duplicate: known !== undefined, afterSeq };
   }
 
+  /** Lines that begin with a slash are commands, of which nothing is known but that they were given. */
+  async say(request: SendRequest): Promise<SayReceipt> {
+    if (!/^\/[\w-]+(?=\s|$)/.test(request.text)) return { kind: 'message', ...(await this.send(request)) };
+    this.#alive();
+    this.calls.push(`command ${request.text}`);
+    const { session } = request;
+    const known = session === null ? null : this.home.session(session);
+    if (known === null) return { kind: 'command', session: null, text: `did ${request.text}` };
+    const delivery = { id: request.externalId, buttons: [] };
+    this.home.append(known, null, { kind: 'notice', text: `did ${request.text}`, delivery });
+    return { kind: 'command', session: known.name, text: null };
+  }
+
+  async content(): Promise<Uint8Array | null> {
+    this.#alive();
+    return null;
+  }
+
+  async press(ref: string, value: string): Promise<PressReceipt> {
+    this.#alive();
+    this.calls.push(`press ${value}`);
+    return { word: 'Done.', session: this.#get(ref).name };
+  }
+
   async *events(ref: string, after: number, signal: AbortSignal): AsyncGenerator<SessionEvent> {
     this.#alive();
     this.calls.push(`events after ${after}`);
@@ -205,6 +234,7 @@ export class FakeApi implements TalariaApi {
       agent_cache: { size: 0, cap: 0, active: 0, hits: 0, misses: 0, evictions: 0, sweeps: 0, releases: 0 },
       turns: { running: 0, queued: 0, done: 0, failed: 0, parked: 0 },
       outbox: { pending: 0 },
+      held: [],
       sandbox: 'none',
       store: 'memory',
       usage: {
@@ -268,6 +298,24 @@ export class FakeApi implements TalariaApi {
   async sendTo(target: string, text: string): Promise<void> {
     this.#alive();
     this.calls.push(`send to ${target}: ${text}`);
+  }
+
+  async tools(): Promise<readonly ToolSummary[]> {
+    this.#alive();
+    return [{ name: 'read_file', toolsets: ['files', 'safe'], effect: 'read', bytes: 321 }];
+  }
+
+  async grants(): Promise<readonly GrantSummary[]> {
+    this.#alive();
+    return this.home.grants;
+  }
+
+  async revokeGrant(id: number): Promise<boolean> {
+    this.#alive();
+    this.calls.push(`revoke grant ${id}`);
+    const index = this.home.grants.findIndex((grant) => grant.id === id);
+    if (index !== -1) this.home.grants.splice(index, 1);
+    return index !== -1;
   }
 
   async apiKeys(): Promise<readonly { name: string; createdAt: number }[]> {

@@ -10,6 +10,7 @@ type Method = (world: World, payload: Payload, state: BotState) => unknown;
 const textCharsMax = 4_096;
 const captionCharsMax = 1_024;
 const buttonBytesMax = 64;
+const photoBytesMax = 10_000_000;
 const downloadBytesMax = 20_000_000;
 
 export interface BotState {
@@ -34,13 +35,19 @@ export const methods: Readonly<Record<string, Method>> = {
   }),
   sendMessage: (world, payload) => send(world, payload, formatted(payload, 'text', textCharsMax)),
   sendPhoto: (world, payload) => {
-    const file = world.keepFile(fileOf(payload['photo']), 'jpg');
+    const bytes = fileOf(payload['photo']);
+    if (bytes.length > photoBytesMax || !isPicture(bytes)) {
+      throw new ApiFailure(400, 'Bad Request: IMAGE_PROCESS_FAILED');
+    }
+    const file = world.keepFile(bytes, 'jpg');
     const photo = [{ file_id: file.id, file_unique_id: `u${file.id}`, width: 1, height: 1, file_size: file.size }];
     return send(world, payload, { photo, ...formatted(payload, 'caption', captionCharsMax) });
   },
   sendDocument: (world, payload) => {
     const file = world.keepFile(fileOf(payload['document']), 'bin');
-    const document = { file_id: file.id, file_unique_id: `u${file.id}`, file_size: file.size };
+    const { fileName } = payload['document'] as { readonly fileName?: string };
+    const named = fileName === undefined ? {} : { file_name: fileName };
+    const document = { file_id: file.id, file_unique_id: `u${file.id}`, file_size: file.size, ...named };
     return send(world, payload, { document, ...formatted(payload, 'caption', captionCharsMax) });
   },
   editMessageText: (world, payload) => edit(world, payload, formatted(payload, 'text', textCharsMax)),
@@ -181,6 +188,11 @@ function markupOf(payload: Payload): Pick<Message, 'reply_markup'> {
     if (button.text === '') throw new ApiFailure(400, 'Bad Request: text buttons are unallowed in the inline keyboard');
   }
   return markup.inline_keyboard.length === 0 ? {} : { reply_markup: markup };
+}
+
+/** JPEG, PNG or WebP, by how they begin. */
+function isPicture(bytes: Uint8Array): boolean {
+  return /^(\u00ff\u00d8|\u0089PNG|RIFF)/.test(String.fromCharCode(...bytes.subarray(0, 4)));
 }
 
 function fileOf(value: unknown): Uint8Array {

@@ -11,6 +11,8 @@ export interface FaultOrder {
   /** How many calls; null: all from now on. By default one. */
   readonly times?: number | null;
   readonly retryAfterS?: number;
+  /** Only calls that this one picks; from within the same process. */
+  readonly picks?: (method: string, payload: Readonly<Record<string, unknown>>) => boolean;
 }
 
 export type FaultKind =
@@ -74,13 +76,24 @@ export function isAfter(kind: FaultKind): boolean {
 export class FaultQueue {
   #orders: { order: FaultOrder; left: number }[] = [];
 
-  add(order: FaultOrder): void {
+  /** What is returned takes it back. */
+  add(order: FaultOrder): () => void {
     const { times = 1 } = order;
-    this.#orders.push({ order, left: times ?? Number.POSITIVE_INFINITY });
+    const added = { order, left: times ?? Number.POSITIVE_INFINITY };
+    this.#orders.push(added);
+    return () => {
+      this.#orders = this.#orders.filter((other) => other !== added);
+    };
   }
 
-  take(method: string, chat: number | null): FaultOrder | null {
-    const hit = this.#orders.find(({ order }) => (order.method ?? method) === method && (order.chat ?? chat) === chat);
+  take(method: string, payload: Readonly<Record<string, unknown>>): FaultOrder | null {
+    const chat = payload['chat_id'] === undefined ? null : Number(payload['chat_id']);
+    const hit = this.#orders.find(
+      ({ order }) =>
+        (order.method ?? method) === method &&
+        (order.chat ?? chat) === chat &&
+        (order.picks === undefined || order.picks(method, payload)),
+    );
     if (hit === undefined) return null;
     hit.left -= 1;
     this.#orders = this.#orders.filter(({ left }) => left > 0);

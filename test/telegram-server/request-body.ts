@@ -16,7 +16,7 @@ export async function readPayload(incoming: IncomingMessage, query: string): Pro
   const files = new Map<string, Uint8Array>();
   for (const [name, value] of form) {
     if (typeof value === 'string') fields[name] = parsed(value);
-    else files.set(name, new Uint8Array(await value.arrayBuffer()));
+    else files.set(name, Object.assign(new Uint8Array(await value.arrayBuffer()), { fileName: value.name }));
   }
   // A field may say that its file is attached under another name.
   for (const [name, value] of Object.entries(fields)) {

@@ -27,7 +27,8 @@ export interface TelegramServer {
   readonly commands: readonly BotCommand[];
   /** What was called, oldest first; of one method, if it is named. */
   calls(method?: string): readonly CallRecord[];
-  inject(order: FaultOrder): void;
+  /** What is returned takes the order back. */
+  inject(order: FaultOrder): () => void;
   /** Forgets faults that wait and the calls so far; chats and updates stay. */
   reset(): void;
   onCall(listener: (call: CallRecord) => void): () => void;

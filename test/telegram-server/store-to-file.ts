@@ -21,7 +21,8 @@ await channel.start(
       await sleep(Math.random() * 4);
       return { kind: 'accepted', sessionId: 'ses_x' as SessionId, inboxId: 'inb_x' as InboxId, duplicate: false };
     },
-    press: () => Promise.resolve('ok'),
+    press: () => Promise.resolve({ text: 'ok', settled: true }),
+    mayFetch: () => Promise.resolve(true),
   },
   [],
 );

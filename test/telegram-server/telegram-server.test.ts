@@ -191,6 +191,17 @@ describe('the scripted Telegram', () => {
       assert.equal((await call(server, 'sendMessage', said)).ok, true);
     }));
 
+  test('goes wrong only where it was ordered to, and not once the order is taken back', () =>
+    onServer(async (server) => {
+      server.people.write({ from: ann, text: 'hi' });
+      const say = async (text: string) => (await call(server, 'sendMessage', { chat_id: 42, text })).ok;
+      const picks = (_method: string, { text }: Readonly<Record<string, unknown>>) => text === 'this';
+      const takeBack = server.inject({ kind: 'error-before', times: 2, picks });
+      assert.deepEqual([await say('that'), await say('this')], [true, false]);
+      takeBack();
+      assert.equal(await say('this'), true);
+    }));
+
   test('runs as a process of its own that takes orders', async () => {
     const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), '--token', '5:abc'], {
       stdio: ['ignore', 'pipe', 'inherit'],

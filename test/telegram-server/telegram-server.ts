@@ -76,8 +76,8 @@ class RunningServer implements TelegramServer {
     return method === undefined ? this.#log.all() : this.#log.all().filter((call) => call.method === method);
   }
 
-  inject(order: FaultOrder): void {
-    this.#faults.add(order);
+  inject(order: FaultOrder): () => void {
+    return this.#faults.add(order);
   }
 
   reset(): void {
@@ -129,8 +129,7 @@ class RunningServer implements TelegramServer {
     outgoing: ServerResponse,
     gone: AbortSignal,
   ): Promise<void> {
-    const chat = payload['chat_id'] === undefined ? null : Number(payload['chat_id']);
-    const fault = this.#faults.take(method, chat);
+    const fault = this.#faults.take(method, payload);
     const number = this.#log.begin(method, payload, fault?.kind ?? null);
     const strikesFirst = fault !== null && !isAfter(fault.kind) && !['reorder', 'unconfirmed'].includes(fault.kind);
     const performed = strikesFirst ? null : await this.#perform(token, method, payload, fault, gone);
@@ -236,7 +235,7 @@ class RunningServer implements TelegramServer {
   }
 
   #download(token: string, path: string, outgoing: ServerResponse): void {
-    const fault = this.#faults.take('download', null);
+    const fault = this.#faults.take('download', {});
     const file = this.world.fileAt(path);
     const number = this.#log.begin('download', { path }, fault?.kind ?? null);
     const found = token === this.token && file !== null;

@@ -7,8 +7,9 @@ import {
   apiPrefix,
   type ApiErrorReason,
   type ParkedAction,
+  type PressReceipt,
+  type SayReceipt,
   type SearchHit,
-  type SendReceipt,
   type SendRequest,
   type SessionSummary,
   type StatusReport,
@@ -21,7 +22,8 @@ export interface Api {
   status(): Promise<StatusReport>;
   sessions(page: { limit: number; before?: number }): Promise<readonly SessionSummary[]>;
   session(ref: string): Promise<SessionSummary>;
-  send(request: SendRequest): Promise<SendReceipt>;
+  send(request: SendRequest): Promise<SayReceipt>;
+  press(ref: string, value: string, externalId: string): Promise<PressReceipt>;
   stop(ref: string): Promise<boolean>;
   answer(ref: string, callId: CallId, text: string): Promise<boolean>;
   parked(ref: string, action: ParkedAction): Promise<boolean>;
@@ -38,7 +40,9 @@ export function createApi(): Api {
       return (await request<{ sessions: SessionSummary[] }>('GET', `/sessions?limit=${limit}${page}`)).sessions;
     },
     session: (ref) => request<SessionSummary>('GET', sessionPath(ref)),
-    send: (message) => request<SendReceipt>('POST', '/messages', { body: message }),
+    send: (message) => request<SayReceipt>('POST', '/say', { body: message }),
+    press: (ref, value, externalId) =>
+      request<PressReceipt>('POST', `${sessionPath(ref)}/press`, { body: { value, externalId } }),
     stop: async (ref) => (await request<{ stopped: boolean }>('POST', `${sessionPath(ref)}/stop`)).stopped,
     async answer(ref, callId, text) {
       const body = { callId, text };

@@ -1,7 +1,7 @@
 import { Icon } from './icon.tsx';
 
 export interface BannerProps {
-  readonly kind: 'lost' | 'problem';
+  readonly kind: 'lost' | 'problem' | 'said';
   readonly text: string;
   readonly onClose?: () => void;
 }

@@ -1,6 +1,7 @@
 /** What stands between the header and the composer: a conversation, or a greeting where there is none yet. */
 import type { ParkedAction, StatusReport } from '../../src/protocol/api.ts';
 import { EmptyState } from './empty-state.tsx';
+import type { PressButton } from './notice.tsx';
 import type { Outbox, PendingMessage } from './outbox.ts';
 import type { GiveAnswer } from './question-card.tsx';
 import type { Route } from './route.ts';
@@ -17,6 +18,7 @@ export interface ChatBodyProps {
   /** What to do about the parked turn; null if none is parked. */
   readonly onParked: ((action: ParkedAction) => Promise<void>) | null;
   readonly onAnswer: GiveAnswer;
+  readonly onPress: PressButton;
 }
 
 export function ChatBody(props: ChatBodyProps) {
@@ -39,6 +41,7 @@ export function ChatBody(props: ChatBodyProps) {
       onDiscard={(externalId) => outbox?.remove([externalId])}
       onParked={props.onParked}
       onAnswer={props.onAnswer}
+      onPress={props.onPress}
     />
   );
 }

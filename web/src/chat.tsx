@@ -9,12 +9,13 @@ import { ChatBody } from './chat-body.tsx';
 import { ChatHeader } from './chat-header.tsx';
 import { Composer } from './composer.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
+import type { PressButton } from './notice.tsx';
 import type { GiveAnswer } from './question-card.tsx';
 import { newChat } from './route.ts';
 import { searchBoxId, Sidebar, titleOf } from './sidebar.tsx';
 import { useConversation } from './use-conversation.ts';
 import { useDrawer } from './use-drawer.ts';
-import type { Outgoing } from './use-outbox.ts';
+import { randomId, type Outgoing } from './use-outbox.ts';
 import { usePageTitle } from './use-page-title.ts';
 import { usePending } from './use-pending.ts';
 import { useRoute } from './use-route.ts';
@@ -31,6 +32,8 @@ export interface ChatProps {
 export function Chat({ api, outgoing, onUnauthorized }: ChatProps) {
   const [route, navigate] = useRoute();
   const [problem, setProblem] = useState<string | null>(null);
+  /** What a command said where there is no session whose log could hold it. */
+  const [said, setSaid] = useState<string | null>(null);
   const drawer = useDrawer();
   const [isDeleting, setDeleting] = useState(false);
   const unsentTexts = useRef(new Map<string | null, string>());
@@ -46,9 +49,16 @@ export function Chat({ api, outgoing, onUnauthorized }: ChatProps) {
   const isLost = connection.kind === 'lost' || !list.isReachable;
   const status = useStatus(api, !isLost, onError);
   const pending = usePending(outgoing, route.session, conversation.items);
+  const moveTo = (session: string | null) => {
+    if (session !== route.session) navigate({ session, seq: null });
+  };
   outgoing.listener.current = (message, receipt) => {
     list.refresh();
-    if (message.session === null && route.session === null) navigate({ session: receipt.sessionName, seq: null });
+    if (receipt.kind === 'command') {
+      setSaid(receipt.text);
+      if (message.session === route.session) moveTo(receipt.session);
+    } else if (message.session === null && route.session === null)
+      navigate({ session: receipt.sessionName, seq: null });
     else if (connection.kind === 'missing') followed.reconnect();
   };
 
@@ -62,7 +72,10 @@ export function Chat({ api, outgoing, onUnauthorized }: ChatProps) {
   }, [summary]);
   usePageTitle(route.session === null ? null : title, isRunning);
 
-  const send = (text: string) => outgoing.outbox?.send(route.session, text, conversation.lastSeq);
+  const send = (text: string) => {
+    setSaid(null);
+    outgoing.outbox?.send(route.session, text, conversation.lastSeq);
+  };
   const stop = () => {
     if (route.session !== null && isRunning) api.stop(route.session).catch(onError);
   };
@@ -73,6 +86,18 @@ export function Chat({ api, outgoing, onUnauthorized }: ChatProps) {
   };
   const answer = useCallback<GiveAnswer>(
     (callId, text) => (route.session === null ? Promise.resolve(false) : api.answer(route.session, callId, text)),
+    [api, route.session],
+  );
+  const press = useCallback<PressButton>(
+    async (value) => {
+      if (route.session === null) return;
+      try {
+        moveTo((await api.press(route.session, value, randomId())).session);
+      } catch (error) {
+        onError(error);
+      }
+      list.refresh();
+    },
     [api, route.session],
   );
   const startChat = () => {
@@ -125,6 +150,7 @@ export function Chat({ api, outgoing, onUnauthorized }: ChatProps) {
         />
         {isLost && <Banner kind="lost" text="Connection lost. Trying again…" />}
         {problem !== null && <Banner kind="problem" text={problem} onClose={() => setProblem(null)} />}
+        {said !== null && <Banner kind="said" text={said} onClose={() => setSaid(null)} />}
         <ChatBody
           route={route}
           followed={followed}
@@ -134,6 +160,7 @@ export function Chat({ api, outgoing, onUnauthorized }: ChatProps) {
           onSend={send}
           onParked={listed?.state === 'parked' && !isRunning ? settleParked : null}
           onAnswer={answer}
+          onPress={press}
         />
         <Announcer key={route.session} conversation={conversation} />
         <Composer

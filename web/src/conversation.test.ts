@@ -133,8 +133,43 @@ test('what comes with a message is named', () => {
     }),
   ]);
   assert.deepEqual(items, [
-    { kind: 'user', seq: 1, at: 1_000, inboxId: 'inb_2', text: 'look', attachments: ['image', 'a.txt'] },
+    {
+      kind: 'user',
+      seq: 1,
+      at: 1_000,
+      inboxId: 'inb_2',
+      text: 'look',
+      attachments: [
+        { name: 'image-1.bin', content, way: 'received' },
+        { name: 'a.txt', content, way: 'received' },
+      ],
+    },
   ]);
+});
+
+test('what a call sent and showed stands beside its result', () => {
+  const content = { sha256: 'h', bytes: 1, mediaType: 'image/png' };
+  const callId = 'cal_1' as CallId;
+  const call = { kind: 'tool-call', callId, name: 'send_file', arguments: '{}' } as const;
+  const result = { kind: 'tool-result', callId, outcome: 'finished', text: 'Sent.' } as const;
+  const { items } = after([
+    stored(1, { kind: 'message', message: { role: 'assistant', parts: [call] }, modelCallId: 'mdl_1' as ModelCallId }),
+    stored(2, {
+      kind: 'message',
+      message: { role: 'tool', parts: [{ ...result, images: [content], files: [{ name: 'a.pdf', content }] }] },
+    }),
+  ]);
+  const [answer] = items;
+  const [block] = answer?.kind === 'answer' ? answer.blocks : [];
+  assert.deepEqual(block?.kind === 'call' && block.call.result, {
+    outcome: 'finished',
+    text: 'Sent.',
+    tookMs: 1_000,
+    files: [
+      { name: 'image-2.png', content, way: 'seen' },
+      { name: 'a.pdf', content, way: 'sent' },
+    ],
+  });
 });
 
 test('what the program told the model is an item of its own, not something the user said', () => {

@@ -2,16 +2,17 @@
  * What is read of a session's log: every entry becomes an item, joins one, or is machinery that nobody needs to see.
  * Results stand beside their calls, matched by id. Pure; items that did not change keep their identity.
  */
+import { filesOf, type EntryFile } from '../../src/protocol/entry-files.ts';
 import type { CallId, InboxId, TurnId } from '../../src/protocol/ids.ts';
 import {
   textOf,
   type AssistantMessage,
   type CallOutcome,
+  type DeliveredNotice,
   type Entry,
   type OpenQuestion,
   type ToolResultPart,
   type TurnOutcome,
-  type UserMessage,
 } from '../../src/protocol/messages.ts';
 
 export interface CallResult {
@@ -19,6 +20,8 @@ export interface CallResult {
   readonly text: string;
   /** How long the call took, where that can be told. */
   readonly tookMs: number | null;
+  /** What it sent, and what it showed to the model; missing if nothing. */
+  readonly files?: readonly EntryFile[];
 }
 
 export interface Call {
@@ -40,8 +43,8 @@ export type UserItem = {
   readonly at: number;
   readonly inboxId: InboxId;
   readonly text: string;
-  /** Names of what came with the text. */
-  readonly attachments: readonly string[];
+  /** What came with the text. */
+  readonly attachments: readonly EntryFile[];
 };
 
 export type AnswerItem = {
@@ -68,8 +71,21 @@ export type Item =
   | AnswerItem
   | QuestionItem
   /** A result whose call is further back than what is loaded. */
-  | { readonly kind: 'stray-result'; readonly seq: number; readonly at: number; readonly part: ToolResultPart }
-  | { readonly kind: 'notice'; readonly seq: number; readonly at: number; readonly text: string }
+  | {
+      readonly kind: 'stray-result';
+      readonly seq: number;
+      readonly at: number;
+      readonly part: ToolResultPart;
+      readonly files?: readonly EntryFile[];
+    }
+  | {
+      readonly kind: 'notice';
+      readonly seq: number;
+      readonly at: number;
+      readonly text: string;
+      /** It was sent to the person: an answer to a command, say. */
+      readonly delivery?: DeliveredNotice;
+    }
   /** What the program itself told the model. */
   | { readonly kind: 'nudge'; readonly seq: number; readonly at: number; readonly text: string }
   | {
@@ -93,8 +109,10 @@ export function withEntry(items: readonly Item[], entry: Entry, tookMs: number |
     case 'rewound':
       return [...items, { kind: 'notice', seq, at, text: 'What came before this was taken back.' }];
     case 'notice': {
-      const { text, question, turnId } = entry;
-      if (question === undefined) return [...items, { kind: 'notice', seq, at, text }];
+      const { text, question, delivery, turnId } = entry;
+      if (question === undefined) {
+        return [...items, { kind: 'notice', seq, at, text, ...(delivery === undefined ? {} : { delivery }) }];
+      }
       const before = settleQuestions(items, (item) => item.question.callId === question.callId);
       return [...before, { kind: 'question', seq, at, text, turnId, question, isSettled: false }];
     }
@@ -110,21 +128,18 @@ export function withEntry(items: readonly Item[], entry: Entry, tookMs: number |
         const inboxId = 'inboxId' in entry ? entry.inboxId : null;
         const text = textOf(message);
         if (inboxId === null) return [...items, { kind: 'nudge', seq, at, text }];
-        return [...items, { kind: 'user', seq, at, inboxId, text, attachments: attachmentsOf(message) }];
+        return [...items, { kind: 'user', seq, at, inboxId, text, attachments: filesOf(entry) }];
       }
       if (message.role === 'assistant') return [...items, { kind: 'answer', seq, at, blocks: blocksOf(message, at) }];
       const [part] = message.parts;
       const settled = settleQuestions(items, (item) => item.question.callId === part.callId);
-      return withResult(settled, part, at, tookMs) ?? [...settled, { kind: 'stray-result', seq, at, part }];
+      const files = filesOf(entry);
+      const made = files.length === 0 ? {} : { files };
+      return (
+        withResult(settled, part, at, tookMs, made) ?? [...settled, { kind: 'stray-result', seq, at, part, ...made }]
+      );
     }
   }
-}
-
-function attachmentsOf(message: UserMessage): readonly string[] {
-  return message.parts.flatMap((part) => {
-    if (part.kind === 'image') return ['image'];
-    return part.kind === 'file' ? [part.name] : [];
-  });
 }
 
 function blocksOf(message: AssistantMessage, at: number): readonly Block[] {
@@ -152,13 +167,15 @@ export function withResult(
   part: ToolResultPart,
   at: number,
   tookMs: number | null,
+  made: Pick<CallResult, 'files'> = {},
 ): readonly Item[] | null {
   const index = holderOf(items, part.callId);
   const holder = items[index];
   if (holder?.kind !== 'answer') return null;
   // Of calls that shared a message, only what was watched tells how long each took.
   const isAlone = holder.blocks.filter((block) => block.kind === 'call').length === 1;
-  const result = { outcome: part.outcome, text: part.text, tookMs: tookMs ?? (isAlone ? at - holder.at : null) };
+  const lastedMs = tookMs ?? (isAlone ? at - holder.at : null);
+  const result = { outcome: part.outcome, text: part.text, tookMs: lastedMs, ...made };
   const blocks = holder.blocks.map((block): Block =>
     block.kind === 'call' && block.call.callId === part.callId ? { ...block, call: { ...block.call, result } } : block,
   );

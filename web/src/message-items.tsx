@@ -3,10 +3,13 @@ import { useState } from 'preact/hooks';
 
 import type { CallId } from '../../src/protocol/ids.ts';
 import type { RunningCall } from './conversation.ts';
+import type { EntryFile } from '../../src/protocol/entry-files.ts';
+import { Attachments } from './attachments.tsx';
 import { CopyButton } from './copy-button.tsx';
-import type { AnswerItem, Block, Item } from './items.ts';
+import type { AnswerItem, Block, CallResult, Item } from './items.ts';
 import { Markdown } from './markdown.tsx';
 import { memo } from './memo.ts';
+import { Notice, type PressButton } from './notice.tsx';
 import { QuestionCard, type GiveAnswer } from './question-card.tsx';
 import { Reasoning } from './reasoning.tsx';
 import { fullTime } from './relative-time.ts';
@@ -20,26 +23,25 @@ export interface ItemViewProps {
   readonly running: ReadonlyMap<CallId, RunningCall>;
   readonly isSought: boolean;
   readonly onAnswer: GiveAnswer;
+  readonly onPress: PressButton;
 }
 
-export const ItemView = memo(({ item, running, isSought, onAnswer }: ItemViewProps) => (
+export const ItemView = memo(({ item, running, isSought, onAnswer, onPress }: ItemViewProps) => (
   <div class={`item ${item.kind}${isSought ? ' sought' : ''}`} data-seq={item.seq}>
-    <ItemBody item={item} running={running} onAnswer={onAnswer} />
+    <ItemBody item={item} running={running} onAnswer={onAnswer} onPress={onPress} />
   </div>
 ));
 
-function ItemBody({ item, running, onAnswer }: Omit<ItemViewProps, 'isSought'>) {
+function ItemBody({ item, running, onAnswer, onPress }: Omit<ItemViewProps, 'isSought'>) {
   switch (item.kind) {
     case 'user':
       return <UserMessage text={item.text} attachments={item.attachments} title={fullTime(item.at)} />;
     case 'answer':
       return <Answer item={item} running={running} />;
     case 'stray-result':
-      return (
-        <ToolCall name="earlier call" argumentText="" result={{ ...item.part, tookMs: null }} running={undefined} />
-      );
+      return <ToolCall name="earlier call" argumentText="" result={strayResult(item)} running={undefined} />;
     case 'notice':
-      return <p class="aside">{item.text}</p>;
+      return <Notice item={item} onPress={onPress} />;
     case 'question':
       return <QuestionCard item={item} onAnswer={onAnswer} />;
     case 'nudge':
@@ -47,6 +49,10 @@ function ItemBody({ item, running, onAnswer }: Omit<ItemViewProps, 'isSought'>) 
     case 'outcome':
       return <p class={`aside ${item.outcome}`}>{outcomeTexts[item.outcome]}</p>;
   }
+}
+
+function strayResult({ part: { outcome, text }, files }: Extract<Item, { kind: 'stray-result' }>): CallResult {
+  return { outcome, text, tookMs: null, ...(files === undefined ? {} : { files }) };
 }
 
 const outcomeTexts = {
@@ -57,7 +63,7 @@ const outcomeTexts = {
 
 export interface UserMessageProps {
   readonly text: string;
-  readonly attachments?: readonly string[];
+  readonly attachments?: readonly EntryFile[];
   readonly title?: string;
 }
 
@@ -68,11 +74,7 @@ export function UserMessage({ text, attachments = [], title }: UserMessageProps)
     <div class="bubble" title={title}>
       <span class="offscreen">You: </span>
       <p class="verbatim">{isCut ? `${text.slice(0, userTextCharsMax)}…` : text}</p>
-      {attachments.map((name, index) => (
-        <p key={index} class="attachment">
-          {name}
-        </p>
-      ))}
+      <Attachments files={attachments} />
       {isCut && (
         <button type="button" class="text" onClick={() => setWhole(true)}>
           Show all {text.length.toLocaleString()} characters

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ApiError, type SendReceipt, type SendRequest } from '../../src/protocol/api.ts';
+import { ApiError, type SayReceipt, type SendRequest } from '../../src/protocol/api.ts';
 import type { InboxId, SessionId } from '../../src/protocol/ids.ts';
 import type { Item } from './items.ts';
 import { createOutbox, withoutStored, type Outbox, type PendingMessage } from './outbox.ts';
@@ -9,9 +9,9 @@ import { createOutbox, withoutStored, type Outbox, type PendingMessage } from '.
 const unreachable = new ApiError('unreachable', 'no answer');
 
 /** A gateway that answers as it is told, once for each message sent, and a page that remembers what it saw. */
-function setUp(answers: (ApiError | 'accept')[], storedText: string | null = null) {
+function setUp(answers: (ApiError | 'accept' | 'command')[], storedText: string | null = null) {
   const sent: SendRequest[] = [];
-  const receipts: SendReceipt[] = [];
+  const receipts: SayReceipt[] = [];
   const waits: number[] = [];
   let pending: readonly PendingMessage[] = [];
   let saved = storedText;
@@ -21,8 +21,10 @@ function setUp(answers: (ApiError | 'accept')[], storedText: string | null = nul
     async send(request) {
       sent.push(request);
       const answer = answers.shift() ?? 'accept';
+      if (answer === 'command') return { kind: 'command', session: request.session, text: 'done' };
       if (answer !== 'accept') throw answer;
       return {
+        kind: 'message',
         sessionId: 'ses_1' as SessionId,
         sessionName: request.session ?? 'new-one',
         inboxId: `inb_${request.externalId}` as InboxId,
@@ -49,6 +51,14 @@ function setUp(answers: (ApiError | 'accept')[], storedText: string | null = nul
   };
 }
 
+test('a command is done with once it has its receipt', async () => {
+  const { outbox, pending, receipts, saved, settle } = setUp(['command']);
+  outbox.send('s', '/status', 7);
+  assert.equal(pending().length, 1);
+  await settle();
+  assert.deepEqual([pending(), saved(), receipts], [[], '[]', [{ kind: 'command', session: 's', text: 'done' }]]);
+});
+
 test('a message is pending at once and accepted with its receipt', async () => {
   const { outbox, pending, receipts, settle } = setUp([]);
   outbox.send(null, 'hello', 7);
@@ -57,7 +67,7 @@ test('a message is pending at once and accepted with its receipt', async () => {
   await settle();
   assert.deepEqual(pending(), [{ ...message, session: 'new-one', state: { kind: 'accepted', inboxId: 'inb_id-1' } }]);
   assert.deepEqual(
-    receipts.map(({ sessionName }) => sessionName),
+    receipts.map((receipt) => receipt.kind === 'message' && receipt.sessionName),
     ['new-one'],
   );
 });

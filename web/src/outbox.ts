@@ -3,7 +3,7 @@
  * those of one session go one after another, so that none overtakes. What was not acknowledged survives a reload of the
  * page, and a key that has to be asked for first.
  */
-import { ApiError, type SendReceipt, type SendRequest } from '../../src/protocol/api.ts';
+import { ApiError, type SayReceipt, type SendRequest } from '../../src/protocol/api.ts';
 import type { InboxId } from '../../src/protocol/ids.ts';
 import type { Item } from './items.ts';
 
@@ -25,13 +25,13 @@ export interface PendingMessage {
 }
 
 export interface OutboxDeps {
-  readonly send: (request: SendRequest) => Promise<SendReceipt>;
+  readonly send: (request: SendRequest) => Promise<SayReceipt>;
   readonly newId: () => string;
   readonly wait: (delayMs: number) => Promise<void>;
   /** What is written here is read back by the next `createOutbox` in this tab. */
   readonly storage: { read(): string | null; write(text: string): void };
   readonly onChange: (pending: readonly PendingMessage[]) => void;
-  readonly onReceipt: (message: PendingMessage, receipt: SendReceipt) => void;
+  readonly onReceipt: (message: PendingMessage, receipt: SayReceipt) => void;
   /** The gateway wants a key; the messages wait for `resume`. */
   readonly onUnauthorized: () => void;
 }
@@ -62,10 +62,14 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     for (let failed = 0; ; failed++) {
       try {
         const receipt = await deps.send({ session, text, externalId, channel: 'web' });
-        update(externalId, {
-          session: receipt.sessionName,
-          state: { kind: 'accepted', inboxId: receipt.inboxId },
-        });
+        // A command is done with; what it says comes with the log, or with the receipt.
+        if (receipt.kind === 'command') change(pending.filter((other) => other.externalId !== externalId));
+        else {
+          update(externalId, {
+            session: receipt.sessionName,
+            state: { kind: 'accepted', inboxId: receipt.inboxId },
+          });
+        }
         deps.onReceipt(message, receipt);
         return;
       } catch (error) {

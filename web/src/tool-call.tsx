@@ -5,6 +5,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { CallOutcome } from '../../src/protocol/messages.ts';
+import { Attachments } from './attachments.tsx';
 import { callDetails, callSummary, durationText } from './call-summary.ts';
 import type { RunningCall } from './conversation.ts';
 import { CopyButton } from './copy-button.tsx';
@@ -28,23 +29,28 @@ export function ToolCall({ name, argumentText, result, running }: ToolCallProps)
   const isOpen = chosen ?? (isRunning && output !== '');
   const tookMs = result?.tookMs ?? 0;
   const outcome = result?.outcome ?? running?.ended ?? null;
+  const files = result?.files ?? [];
   return (
-    <details
-      class={`fold call ${outcome ?? (isRunning ? 'running' : 'waiting')}`}
-      open={isOpen}
-      onToggle={(event) => {
-        if (event.currentTarget.open !== isOpen) setChosen(event.currentTarget.open);
-      }}
-    >
-      <summary>
-        <Mark outcome={outcome} isRunning={isRunning} />
-        <span class="fold-name">{name}</span>
-        <span class="call-arguments">{callSummary(argumentText)}</span>
-        {isRunning && <Elapsed since={running.startedAt} />}
-        {tookMs >= 1_000 && <span class="elapsed">{durationText(tookMs)}</span>}
-      </summary>
-      {isOpen && <CallBody argumentText={argumentText} output={output} isRunning={isRunning} />}
-    </details>
+    <>
+      <details
+        class={`fold call ${outcome ?? (isRunning ? 'running' : 'waiting')}`}
+        open={isOpen}
+        onToggle={(event) => {
+          if (event.currentTarget.open !== isOpen) setChosen(event.currentTarget.open);
+        }}
+      >
+        <summary>
+          <Mark outcome={outcome} isRunning={isRunning} />
+          <span class="fold-name">{name}</span>
+          <span class="call-arguments">{callSummary(argumentText)}</span>
+          {isRunning && <Elapsed since={running.startedAt} />}
+          {tookMs >= 1_000 && <span class="elapsed">{durationText(tookMs)}</span>}
+        </summary>
+        {isOpen && <CallBody argumentText={argumentText} output={output} isRunning={isRunning} />}
+        {isOpen && <Attachments files={files.filter(({ way }) => way === 'seen')} />}
+      </details>
+      <Attachments files={files.filter(({ way }) => way === 'sent')} />
+    </>
   );
 }
 

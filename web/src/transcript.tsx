@@ -15,6 +15,7 @@ import { ItemView } from './message-items.tsx';
 import type { PendingMessage } from './outbox.ts';
 import { ParkedChoice } from './parked-choice.tsx';
 import { PendingView } from './pending-view.tsx';
+import type { PressButton } from './notice.tsx';
 import type { GiveAnswer } from './question-card.tsx';
 import { Reasoning } from './reasoning.tsx';
 import { ToolCall } from './tool-call.tsx';
@@ -32,6 +33,7 @@ export interface TranscriptProps {
   readonly onDiscard: (externalId: string) => void;
   readonly onParked: ((action: ParkedAction) => Promise<void>) | null;
   readonly onAnswer: GiveAnswer;
+  readonly onPress: PressButton;
 }
 
 export function Transcript(props: TranscriptProps) {
@@ -53,7 +55,13 @@ export function Transcript(props: TranscriptProps) {
               {props.isLoadingEarlier ? 'Loading…' : 'Show earlier'}
             </button>
           )}
-          <Items items={conversation.items} running={running} soughtSeq={soughtSeq} onAnswer={props.onAnswer} />
+          <Items
+            items={conversation.items}
+            running={running}
+            soughtSeq={soughtSeq}
+            onAnswer={props.onAnswer}
+            onPress={props.onPress}
+          />
           {props.onParked !== null && <ParkedChoice onChoose={props.onParked} />}
           {unplacedCalls(conversation).map((call) => (
             <ToolCall key={call.callId} name={call.name} argumentText={call.arguments} result={null} running={call} />
@@ -103,11 +111,12 @@ interface ItemsProps {
   readonly running: ReadonlyMap<CallId, RunningCall>;
   readonly soughtSeq: number | null;
   readonly onAnswer: GiveAnswer;
+  readonly onPress: PressButton;
 }
 
 const noneRunning: ReadonlyMap<CallId, RunningCall> = new Map();
 
-const Items = memo(({ items, running, soughtSeq, onAnswer }: ItemsProps) => (
+const Items = memo(({ items, running, soughtSeq, onAnswer, onPress }: ItemsProps) => (
   <>
     {items.map((item) => (
       <ItemView
@@ -116,6 +125,7 @@ const Items = memo(({ items, running, soughtSeq, onAnswer }: ItemsProps) => (
         running={item.kind === 'answer' && hasOpenCalls(item) ? running : noneRunning}
         isSought={item.seq === soughtSeq}
         onAnswer={onAnswer}
+        onPress={onPress}
       />
     ))}
   </>

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import type { SendReceipt } from '../../src/protocol/api.ts';
+import type { SayReceipt } from '../../src/protocol/api.ts';
 import type { Api } from './api.ts';
 import { createOutbox, type Outbox, type PendingMessage } from './outbox.ts';
 
 const storageKey = 'talaria.outbox';
 
-export type ReceiptListener = (message: PendingMessage, receipt: SendReceipt) => void;
+export type ReceiptListener = (message: PendingMessage, receipt: SayReceipt) => void;
 
 export interface Outgoing {
   readonly pending: readonly PendingMessage[];
@@ -37,7 +37,7 @@ export function useOutbox(api: Api, onUnauthorized: () => void): Outgoing {
 }
 
 /** `crypto.randomUUID` exists only on secure origins; a gateway on the local network often is none. */
-function randomId(): string {
+export function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `web-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }

@@ -7,7 +7,7 @@ import { HttpProblem, json, type HttpResponse } from '../../http/http-message.ts
 import { ApiError, type ApiErrorReason } from '../../protocol/api.ts';
 import type { RefusalReason } from './port.ts';
 
-const retryAfterSeconds = 5;
+const retryAfterSecondsOtherwise = 5;
 
 export type ErrorType =
   | 'invalid_request_error'
@@ -23,6 +23,8 @@ export interface ErrorDetails {
   readonly param?: string | null;
   /** Whether the same request may be answered a little later. */
   readonly retryable?: boolean;
+  /** How much later; by default a few seconds. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** A request that can't be answered, with a sentence for whoever sent it. */
@@ -50,12 +52,24 @@ export function errorObject({ message, details }: OpenAiError) {
 }
 
 export function errorResponse(error: OpenAiError): HttpResponse {
-  const { status, retryable = false } = error.details;
+  const { status, retryable = false, retryAfterSeconds = retryAfterSecondsOtherwise } = error.details;
   const response = json(errorObject(error), status);
   const advice: Record<string, string> = retryable
     ? { 'retry-after': String(retryAfterSeconds) }
     : { 'x-should-retry': 'false' };
   return { ...response, headers: { ...response.headers, ...advice } };
+}
+
+/** Nothing has happened yet: it may be repeated. */
+export function tooFast(waitMs: number): OpenAiError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
+  return new OpenAiError(`Too many requests came with this key. Try again in ${seconds} s.`, {
+    status: 429,
+    type: 'rate_limit_error',
+    code: 'rate_limit_exceeded',
+    retryable: true,
+    retryAfterSeconds: seconds,
+  });
 }
 
 const detailsOfRefusal: Record<RefusalReason, ErrorDetails> = {

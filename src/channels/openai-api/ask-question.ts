@@ -69,19 +69,21 @@ export async function askQuestion(deps: OpenAiDeps, request: HttpRequest, questi
     case 'accepted': {
       const { sessionId, sessionName, inboxId } = receipt;
       const endsWithClient = session.kind === 'fresh' && key === null;
-      const steps = followTurn(port, receipt, request.signal);
+      const followed = followTurn(port, receipt, request.signal);
+      const steps = endsWithClient ? stoppedWhenLeft(deps, receipt, request.signal, followed) : followed;
+      const endsWithAnswer = session.kind === 'fresh' && !session.isContinued;
       return {
         inboxId,
         sessionId,
         sessionName,
-        steps: endsWithClient ? stoppedWhenLeft(deps, receipt, request.signal, steps) : steps,
+        steps: endsWithAnswer ? onceEnded(steps, () => closeFor(deps, sessionId)) : steps,
         facts: (end) => factsOf(port, sessionId, end),
       };
     }
   }
 }
 
-const noFacts: TurnFacts = { usage: noTokens, stop: 'answer' };
+const noFacts: TurnFacts = { usage: noTokens };
 
 export async function factsOf(port: OpenAiPort, sessionId: SessionId, { turnId }: TurnEnd): Promise<TurnFacts> {
   return turnId === null ? noFacts : port.facts(sessionId, turnId);
@@ -90,7 +92,7 @@ export async function factsOf(port: OpenAiPort, sessionId: SessionId, { turnId }
 async function* stepsOfCommand(text: string): AsyncGenerator<TurnStep> {
   yield { kind: 'text', text };
   yield { kind: 'message-ended' };
-  yield { kind: 'ended', end: { turnId: null, outcome: 'answered', notice: null, texts: [text] } };
+  yield { kind: 'ended', end: { turnId: null, outcome: 'answered', notice: null, stop: 'answer', texts: [text] } };
 }
 
 function idempotencyKey(request: HttpRequest): string | null {
@@ -129,6 +131,12 @@ async function* onceEnded(steps: AsyncIterable<TurnStep>, callback: () => void):
     if (step.kind === 'ended') callback();
     yield step;
   }
+}
+
+function closeFor({ port, log }: OpenAiDeps, sessionId: SessionId): void {
+  port
+    .close(sessionId)
+    .catch((error: unknown) => log.warn('the session of a stateless request stays open', { sessionId, error }));
 }
 
 /** A stop is for a turn that is open, and this one may be about to. */

@@ -11,11 +11,11 @@ export interface Placed {
 }
 
 /** In the stored session that the header names, or in a fresh one with the past that the request tells. */
-export function placeOf(request: HttpRequest, said: readonly Said[], param: string): Placed {
+export function placeOf(request: HttpRequest, said: readonly Said[], param: string, isContinued: boolean): Placed {
   const name = sessionNameIn(request);
   if (name !== null) return { session: { kind: 'named', name }, asked: lastAsked(said, param) };
   const { system, history, ...asked } = conversationOf(said, param);
-  return { session: { kind: 'fresh', history, system }, asked };
+  return { session: { kind: 'fresh', history, system, isContinued }, asked };
 }
 
 /** The name in the header; null if there is none. Names beyond ASCII come percent-encoded, and go out so. */

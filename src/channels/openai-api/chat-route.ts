@@ -10,7 +10,7 @@ import { defaultModel, modelChoice } from './model-routes.ts';
 export async function completeChat(deps: OpenAiDeps, request: HttpRequest): Promise<HttpResponse> {
   const { said, stream, includeUsage, ...wanted } = chatRequest(await readJson(request, requestBytesMax));
   const choice = await modelChoice(deps.port, wanted.model);
-  const placed = placeOf(request, said, 'messages');
+  const placed = placeOf(request, said, 'messages', false);
   const answering = await askQuestion(deps, request, { ...placed, model: choice, param: 'messages' });
   const model = wanted.model ?? defaultModel;
   if (stream) return streamed(deps.clock, answering, chatChunks(answering, { model, includeUsage }));

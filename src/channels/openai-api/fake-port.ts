@@ -18,13 +18,13 @@ export class FakePort implements OpenAiPort {
   readonly home = new FakeHome();
   readonly requests: AskRequest[] = [];
   readonly stopped: SessionId[] = [];
+  readonly closed: SessionId[] = [];
   /** What happens once a new message is stored. */
   onAsk: (turn: FakeTurn) => void = () => {};
   /** Instead of taking a message. */
   instead: Exclude<AskReceipt, { kind: 'accepted' }> | null = null;
   turnFacts: TurnFacts = {
     usage: { inputTokens: 30, cachedTokens: 20, cacheWriteTokens: 0, outputTokens: 7, reasoningTokens: 2 },
-    stop: 'answer',
   };
   readonly #owners = new Map<SessionId, string>();
 
@@ -74,6 +74,10 @@ export class FakePort implements OpenAiPort {
 
   async stop(sessionId: SessionId): Promise<void> {
     this.stopped.push(sessionId);
+  }
+
+  async close(sessionId: SessionId): Promise<void> {
+    this.closed.push(sessionId);
   }
 
   async models(): Promise<{ id: string; ownedBy: string }[]> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
+import { askingPace } from './openai-routes.ts';
 import type { RefusalReason } from './port.ts';
 import { dataOf, serving, until, type TestServer } from './test-server.ts';
 
@@ -62,8 +63,29 @@ describe('sessions', () => {
           { role: 'assistant', parts: [{ kind: 'text', text: 'Yes.' }] },
         ],
         system: 'Be brief.',
+        isContinued: false,
       });
       assert.equal(port.requests[0]?.model, 'offline/rehearsal');
+    }));
+
+  test('one that nobody can go on with is closed once it is answered', () =>
+    serving(async ({ port, post }) => {
+      port.answerAll((text) => text);
+      const closed = async (path: string, body: object, headers = {}) => {
+        await (await post(path, body, headers)).text();
+        await new Promise((resolve) => setImmediate(resolve));
+        return port.closed.splice(0).length;
+      };
+      assert.deepEqual(
+        [
+          await closed('/chat/completions', asking),
+          await closed('/chat/completions', { ...asking, stream: true }),
+          await closed('/chat/completions', asking, { 'X-Talaria-Session': 'stored' }),
+          await closed('/responses', { input: 'hi' }),
+          await closed('/responses', { input: 'hi', store: false }),
+        ],
+        [1, 1, 0, 0, 1],
+      );
     }));
 
   test('a name beyond ASCII travels percent-encoded; what is no name is refused', () =>
@@ -252,8 +274,12 @@ describe('what can not be answered', () => {
 describe('the end of an answer', () => {
   test('says whether it was cut off or declined', () =>
     serving(async ({ port, post }) => {
-      port.answerAll(() => 'Half an ans');
-      port.turnFacts = { ...port.turnFacts, stop: 'length' };
+      port.onAsk = ({ session, inboxId }) => {
+        const turnId = port.home.openTurn(session, inboxId);
+        port.say(session, turnId, 'Half an ans');
+        port.home.append(session, turnId, { kind: 'notice', text: 'It was cut off.', cause: 'cut-off' });
+        port.home.close(session, turnId, 'answered');
+      };
       const cut = (await (await post('/chat/completions', asking)).json()) as { choices: [{ finish_reason: string }] };
       assert.equal(cut.choices[0].finish_reason, 'length');
       const incomplete = (await (await post('/responses', { input: 'hi' })).json()) as object;
@@ -262,10 +288,9 @@ describe('the end of an answer', () => {
 
       port.onAsk = ({ session, inboxId }) => {
         const turnId = port.home.openTurn(session, inboxId);
-        port.home.append(session, turnId, { kind: 'notice', text: 'It declined to answer this.' });
+        port.home.append(session, turnId, { kind: 'notice', text: 'It declined to answer this.', cause: 'declined' });
         port.home.close(session, turnId, 'failed');
       };
-      port.turnFacts = { ...port.turnFacts, stop: 'refused' };
       const declined = (await (await post('/chat/completions', asking)).json()) as { choices: [object] };
       assert.deepEqual(declined.choices[0], {
         index: 0,
@@ -431,3 +456,24 @@ function raw(url: TestServer['url'], bytes: string): Promise<string> {
     socket.write(bytes);
   });
 }
+
+describe('the pace', () => {
+  test('one key that asks too fast is told to wait, and others are not', () =>
+    serving(async ({ port, post }) => {
+      port.answerAll((text) => text);
+      const say = (key: string) => post('/responses', { input: 'hi' }, { authorization: `Bearer ${key}` });
+      const statuses: number[] = [];
+      let last: Response | null = null;
+      // The bucket fills up again while it is emptied.
+      while (statuses.at(-1) !== 429 && statuses.length < askingPace.burstMax * 20) {
+        const answers = await Promise.all(Array.from({ length: 50 }, () => say('hasty')));
+        statuses.push(...answers.map(({ status }) => status).toSorted((a, b) => a - b));
+        last = answers.find(({ status }) => status === 429) ?? null;
+      }
+      assert.ok(last !== null && statuses.filter((status) => status === 200).length >= askingPace.burstMax);
+      assert.match(last.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+      const { type, code } = ((await last.json()) as { error: { type: string; code: string } }).error;
+      assert.deepEqual([type, code], ['rate_limit_error', 'rate_limit_exceeded']);
+      assert.equal((await say('patient')).status, 200);
+    }));
+});

@@ -14,9 +14,16 @@ export type AskedSession =
   | { readonly kind: 'existing'; readonly id: SessionId }
   /**
    * A new session that begins with this past, under a name of the gateway's choice. `system`: what the client said as
-   * system or developer, to be part of the instructions. The same `externalId` is the same session.
+   * system or developer, to be part of the instructions. The same `externalId` is the same session. It is deleted some
+   * time after its last answer.
    */
-  | { readonly kind: 'fresh'; readonly history: readonly Message[]; readonly system: string | null };
+  | {
+      readonly kind: 'fresh';
+      readonly history: readonly Message[];
+      readonly system: string | null;
+      /** Whether somebody may go on from its answer, by the answer's id. */
+      readonly isContinued: boolean;
+    };
 
 export interface AskRequest {
   readonly session: AskedSession;
@@ -57,8 +64,6 @@ export type RefusalReason = 'too-large' | 'queue-full' | 'not-allowed' | 'draini
 export interface TurnFacts {
   /** Summed over the turn's model calls. */
   readonly usage: TokenUsage;
-  /** `length`: the last answer was cut off at the longest output. `refused`: the model declined to answer. */
-  readonly stop: 'answer' | 'length' | 'refused';
 }
 
 export interface OpenAiPort {
@@ -73,6 +78,11 @@ export interface OpenAiPort {
   follow(sessionId: SessionId, after: number, signal: AbortSignal): AsyncIterable<SessionEvent>;
   /** Ends the turn in progress. Does nothing while the gateway leaves: its turns are taken up by the next process. */
   stop(sessionId: SessionId): Promise<void>;
+  /**
+   * Nobody goes on with it: what its tools hold is ended. Its log stays for a while, for requests that are repeated. Waits
+   * for the turn in progress; idempotent.
+   */
+  close(sessionId: SessionId): Promise<void>;
   /** What may be asked for by id, besides `talaria`. */
   models(): Promise<readonly { readonly id: string; readonly ownedBy: string }[]>;
   facts(sessionId: SessionId, turnId: TurnId): Promise<TurnFacts>;

@@ -17,7 +17,9 @@ export async function respond(deps: OpenAiDeps, request: HttpRequest): Promise<H
   const choice = await modelChoice(deps.port, wanted.model);
   const { previousResponseId: previous } = wanted;
   const placed =
-    previous === null ? placeOf(request, said, 'input') : await afterResponse(deps, request, previous, said);
+    previous === null
+      ? placeOf(request, said, 'input', wanted.store)
+      : await afterResponse(deps, request, previous, said);
   const answering = await askQuestion(deps, request, { ...placed, model: choice, param: 'input' });
   const echoed = { ...wanted, model: wanted.model ?? defaultModel };
   if (stream) return streamed(deps.clock, answering, responseEvents(answering, echoed));

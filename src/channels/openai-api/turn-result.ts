@@ -14,7 +14,8 @@ export interface TurnResult {
 }
 
 /** Throws an `OpenAiError` for a turn that came to nothing. */
-export function resultOf(end: TurnEnd, { usage, stop }: TurnFacts): TurnResult {
+export function resultOf(end: TurnEnd, { usage }: TurnFacts): TurnResult {
+  const { stop } = end;
   if (stop === 'refused') return { finish: 'content_filter', refusal: end.notice ?? 'The model declined.', usage };
   switch (end.outcome) {
     case 'answered':

@@ -64,7 +64,7 @@ describe('a draft that is streamed', () => {
       { kind: 'text', text: 'He' },
       { kind: 'text', text: 'llo' },
       { kind: 'message-ended' },
-      { kind: 'ended', end: { turnId, outcome: 'answered', notice: null, texts: ['Hello'] } },
+      { kind: 'ended', end: { turnId, outcome: 'answered', notice: null, stop: 'answer', texts: ['Hello'] } },
     ]);
   });
 
@@ -135,7 +135,7 @@ describe('what belongs to a message', () => {
     assert.equal(story.streamed, 'after');
     assert.deepEqual(story.steps.at(-1), {
       kind: 'ended',
-      end: { turnId, outcome: 'answered', notice: null, texts: ['after'] },
+      end: { turnId, outcome: 'answered', notice: null, stop: 'answer', texts: ['after'] },
     });
   });
 
@@ -165,6 +165,28 @@ describe('what belongs to a message', () => {
     assert.deepEqual(missed.steps, shown);
   });
 
+  test('names a file that was sent, as a message of its own', () => {
+    const content = { sha256: 'h', bytes: 12_000, mediaType: 'application/pdf' };
+    const call = { kind: 'tool-call', callId, name: 'send_file', arguments: '{}' } as const;
+    const result = { kind: 'tool-result', callId, outcome: 'finished', text: 'Sent.' } as const;
+    const files = [{ name: 'a.pdf', content }];
+    const said = { role: 'assistant', parts: [{ kind: 'text', text: 'There.' }] } as const;
+    const story = new Story()
+      .asked()
+      .entry({ kind: 'message', message: { role: 'assistant', parts: [call] }, modelCallId })
+      .entry({ kind: 'message', message: { role: 'tool', parts: [{ ...result, images: [content], files }] } })
+      .entry({ kind: 'message', message: said, modelCallId })
+      .entry({ kind: 'turn-closed', outcome: 'answered' });
+    const texts = ['[file a.pdf, 12 KB: in the session]', 'There.'];
+    assert.deepEqual(
+      story.steps.filter(({ kind }) => kind !== 'progress'),
+      [
+        ...texts.flatMap((text) => [{ kind: 'text', text }, { kind: 'message-ended' }]),
+        { kind: 'ended', end: { turnId, outcome: 'answered', notice: null, stop: 'answer', texts } },
+      ],
+    );
+  });
+
   test('shows what a turn waits for when that changes', () => {
     const status = (words: string): SessionEvent => ({ kind: 'status', turnId, text: words });
     const live = { turnId, text: '', reasoning: '', calls: [], status: 'Waiting.' };
@@ -191,7 +213,7 @@ describe('what belongs to a message', () => {
     assert.deepEqual(story.steps, [
       { kind: 'progress', progress: { question: 'May I?', choices: ['yes', 'no'], call_id: callId } },
       { kind: 'progress', progress: { notice: 'It is broken.' } },
-      { kind: 'ended', end: { turnId, outcome: 'failed', notice: 'It is broken.', texts: [] } },
+      { kind: 'ended', end: { turnId, outcome: 'failed', notice: 'It is broken.', stop: 'answer', texts: [] } },
     ]);
   });
 });

@@ -8,6 +8,7 @@
  * said (`restarted`) and the new words follow as a paragraph of their own: the stream then holds a void beginning and the
  * whole answer, never a mixture. The stored message has the last word in the same way, so the stream ends with it.
  */
+import { filesOf, fileSize } from '../../protocol/entry-files.ts';
 import type { LiveTurn, SessionEvent } from '../../protocol/events.ts';
 import type { CallId, InboxId, TurnId } from '../../protocol/ids.ts';
 import { textOf, toolCallsOf, type Entry, type TurnOutcome } from '../../protocol/messages.ts';
@@ -27,6 +28,8 @@ export interface TurnEnd {
   readonly outcome: TurnOutcome;
   /** The newest word to the people in the session about this turn. */
   readonly notice: string | null;
+  /** `length`: the last answer was cut off at the longest output. `refused`: the model declined to answer. */
+  readonly stop: 'answer' | 'length' | 'refused';
   /** What the assistant said since the message, one text for each of its messages that has any. */
   readonly texts: readonly string[];
 }
@@ -37,6 +40,7 @@ export class TurnWatch {
   #turnId: TurnId | null = null;
   #texts: string[] = [];
   #notice: string | null = null;
+  #stop: TurnEnd['stop'] = 'answer';
   #status = '';
   /** What is being written, and what was sent of it. */
   #draft = '';
@@ -126,11 +130,12 @@ export class TurnWatch {
         if (entry.message.role === 'assistant') {
           for (const { callId, name } of toolCallsOf(entry.message))
             this.#calls.set(callId, { name, state: 'planned' });
+          this.#stop = 'answer';
           return this.#said(textOf(entry.message));
         }
         if (entry.message.role === 'tool') {
           const [result] = entry.message.parts;
-          return this.#callEnded(result.callId, result.outcome);
+          return [...this.#callEnded(result.callId, result.outcome), ...this.#sentFiles(entry)];
         }
         return [];
       case 'notice':
@@ -139,10 +144,11 @@ export class TurnWatch {
           return [progress({ question: entry.text, choices, call_id: callId })];
         }
         this.#notice = entry.text;
+        if (entry.cause !== undefined) this.#stop = entry.cause === 'cut-off' ? 'length' : 'refused';
         return [progress({ notice: entry.text })];
       case 'turn-closed': {
         const { outcome } = entry;
-        const end = { turnId: this.#turnId, outcome, notice: this.#notice, texts: this.#texts };
+        const end = { turnId: this.#turnId, outcome, notice: this.#notice, stop: this.#stop, texts: this.#texts };
         return [...this.#endMessage(), { kind: 'ended', end }];
       }
       case 'head':
@@ -150,6 +156,14 @@ export class TurnWatch {
       case 'turn-opened':
         return [];
     }
+  }
+
+  /** An answer here is text alone: what was sent is named, and stays in the session. */
+  #sentFiles(entry: Entry): TurnStep[] {
+    const sent = filesOf(entry).filter(({ way }) => way === 'sent');
+    return sent.flatMap(({ name, content }) =>
+      this.#said(`[file ${name}, ${fileSize(content.bytes)}: in the session]`),
+    );
   }
 
   #said(text: string): TurnStep[] {

@@ -6,12 +6,14 @@ import type { InlineKeyboardMarkup } from 'grammy/types';
 import type { Clock } from '../../lib/clock.ts';
 import type { Button, Delivery, DeliveryOutcome } from '../channel.ts';
 import type { ChatPace } from './chat-pace.ts';
+import { sendFile } from './send-file.ts';
 import { addressOf, parseTarget, type TelegramTarget } from './target.ts';
 import type { TelegramApi } from './telegram-api.ts';
 import { TelegramError } from './telegram-error.ts';
 import { cleanText, toTelegramHtml } from './telegram-html.ts';
 
 export const messageCharsMax = 4_096;
+export const captionCharsMax = 1_024;
 const buttonValueBytesMax = 64;
 const buttonLabelCharsMax = 60;
 /** Labels that are shorter than this in all stand side by side. */
@@ -22,6 +24,7 @@ export interface DeliverDeps {
   readonly clock: Clock;
   readonly pace: ChatPace;
   readonly graceMs: number;
+  readonly uploadTimeoutMs: number;
 }
 
 export async function deliverMessage(
@@ -34,7 +37,7 @@ export async function deliverMessage(
   if (signal.aborted) return { kind: 'retry', afterMs: 0, error: 'stopped', notSent: true };
   const grace = graceAfter(deps, signal);
   try {
-    return { kind: 'sent', platformId: await post(deps.api, target, delivery, grace.signal) };
+    return { kind: 'sent', platformId: await post(deps, target, delivery, grace.signal) };
   } catch (error) {
     if (!(error instanceof TelegramError)) throw error;
     if (error.reason === 'limited') deps.pace.quiet(target.chat, error.retryAfterMs);
@@ -67,34 +70,34 @@ function graceAfter({ clock, graceMs }: DeliverDeps, signal: AbortSignal): { sig
 
 /** The platform's id of the message. */
 async function post(
-  api: TelegramApi,
+  deps: DeliverDeps,
   target: TelegramTarget,
   delivery: Delivery,
   signal: AbortSignal,
 ): Promise<string> {
   try {
-    return await postMarkedUp(api, target, delivery, signal);
+    return await postMarkedUp(deps, target, delivery, signal);
   } catch (error) {
     if (!(error instanceof TelegramError) || error.movedTo === null) throw error;
-    return postMarkedUp(api, { chat: error.movedTo, thread: null }, { ...delivery, replaces: null }, signal);
+    return postMarkedUp(deps, { chat: error.movedTo, thread: null }, { ...delivery, replaces: null }, signal);
   }
 }
 
 async function postMarkedUp(
-  api: TelegramApi,
+  deps: DeliverDeps,
   target: TelegramTarget,
   delivery: Delivery,
   signal: AbortSignal,
 ): Promise<string> {
   const { html, visible } = toTelegramHtml(delivery.text);
-  if (visible.trim() !== '' && visible.length <= messageCharsMax) {
+  if (visible.trim() !== '' && visible.length <= (delivery.file === null ? messageCharsMax : captionCharsMax)) {
     try {
-      return await put(api, target, delivery, { text: html, parse_mode: 'HTML' }, signal);
+      return await put(deps, target, delivery, { text: html, parse_mode: 'HTML' }, signal);
     } catch (error) {
-      if (!isAbout(error, /can't parse entities|message is too long/i)) throw error;
+      if (!isAbout(error, /can't parse entities|(message|caption) is too long/i)) throw error;
     }
   }
-  return put(api, target, delivery, { text: cleanText(delivery.text) }, signal);
+  return put(deps, target, delivery, { text: cleanText(delivery.text) }, signal);
 }
 
 interface Content {
@@ -103,18 +106,20 @@ interface Content {
 }
 
 async function put(
-  api: TelegramApi,
+  deps: DeliverDeps,
   target: TelegramTarget,
-  { replaces, buttons }: Delivery,
+  { replaces, buttons, file }: Delivery,
   content: Content,
   signal: AbortSignal,
 ): Promise<string> {
-  const markup = keyboardOf(buttons);
-  const options = {
-    ...content,
-    link_preview_options: { is_disabled: true },
-    ...(markup === null ? {} : { reply_markup: markup }),
-  };
+  const { api } = deps;
+  const keyboard = keyboardOf(buttons);
+  const markup = keyboard === null ? {} : { reply_markup: keyboard };
+  if (file !== null) {
+    const { text: caption, ...manner } = content;
+    return sendFile(deps, target, file, { ...(caption === '' ? {} : { caption, ...manner }), ...markup }, signal);
+  }
+  const options = { ...content, link_preview_options: { is_disabled: true }, ...markup };
   if (replaces !== null) {
     try {
       const edit = { chat_id: target.chat, message_id: Number(replaces), ...options };

@@ -1,6 +1,7 @@
 /**
  * Work in progress on Telegram: the typing sign, and drafts that are edited in place, as plain text because half a
- * message has half its markup. Nothing here is worth an error: what the platform does not want now is left out.
+ * message has half its markup. What the platform does not want now is left out; only a draft that could not be taken away
+ * is worth an error.
  */
 import type { Log } from '../../lib/log.ts';
 import type { LiveDisplay } from '../channel.ts';
@@ -75,7 +76,13 @@ export function createLiveDisplay({ api, pace, log, times }: LiveDeps): LiveDisp
       const to = parseTarget(target);
       if (to === null) return;
       const message = { chat_id: to.chat, message_id: Number(platformId) };
-      await attempt(to, () => api.call((methods, s) => methods.deleteMessage(message, s), signal));
+      try {
+        await api.call((methods, s) => methods.deleteMessage(message, s), signal);
+      } catch (error) {
+        if (!(error instanceof TelegramError) || error.retryable) throw error;
+        // It is gone already, or nobody lets us.
+        log.debug('a draft was not removed', { reason: error.reason });
+      }
     },
   };
 }

@@ -6,7 +6,7 @@
 import type { Update } from 'grammy/types';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import type { ChannelPort, InboundMessage, Receipt } from '../channel.ts';
+import type { ChannelPort, InboundMessage, PressAnswer, Receipt } from '../channel.ts';
 import type { WantedFile } from './describe-content.ts';
 import { readUpdate, type ReadOptions, type ReadUpdate } from './read-update.ts';
 import { withContents } from './with-contents.ts';
@@ -24,12 +24,11 @@ export interface ReceiverDeps {
   readonly read: ReadOptions;
   readonly clock: Clock;
   readonly log: Log;
-  readonly mayFetch: (message: InboundMessage) => boolean;
   /** Null if it can't be had; throws when it was stopped. */
   readonly fetchFile: (file: WantedFile, signal: AbortSignal) => Promise<Uint8Array | null>;
   /** These two never throw. */
   readonly tell: (target: string, text: string) => Promise<void>;
-  readonly settlePress: (press: Extract<ReadUpdate, { kind: 'press' }>, word: string) => Promise<void>;
+  readonly settlePress: (press: Extract<ReadUpdate, { kind: 'press' }>, answer: PressAnswer) => Promise<void>;
 }
 
 export interface Taken {
@@ -69,8 +68,7 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
   async function takeStep(step: readonly Item[], signal: AbortSignal): Promise<boolean> {
     const [first] = step;
     if (first?.read.kind === 'press') {
-      const word = await deps.port.press(first.read.press);
-      await deps.settlePress(first.read, word);
+      await deps.settlePress(first.read, await deps.port.press(first.read.press));
       return true;
     }
     const messages = addressed(step.filter(isMessage));
@@ -94,7 +92,7 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
   }
 
   async function fetched({ read: { inbound, files } }: MessageItem, signal: AbortSignal): Promise<InboundMessage> {
-    const isWanted = inbound.isAddressed !== false && deps.mayFetch(inbound);
+    const isWanted = files.length > 0 && inbound.isAddressed !== false && (await deps.port.mayFetch(inbound));
     return withContents(
       inbound,
       await Promise.all(

@@ -21,6 +21,15 @@ channelSuite('Telegram', async () => {
     write: (text) => server.people.write({ from: ann, text }),
     unconfirmed: () => server.updates.pending.length,
     shown: () => shown(server, ann.id),
+    files: () =>
+      server.world
+        .said(ann.id)
+        .filter(({ byBot, deleted }) => byBot && !deleted)
+        .map(({ message: { photo, document, caption = '' } }) => {
+          const id = photo?.at(-1)?.file_id ?? document?.file_id ?? '';
+          const bytes = Uint8Array.from(server.world.file(id)?.bytes ?? []);
+          return { kind: photo === undefined ? 'document' : 'picture', bytes, caption };
+        }),
     hang: () => server.inject({ kind: 'hang-after', method: 'sendMessage' }),
     until: (holds, what) => server.until(holds, what),
     close: () => server.close(),

@@ -7,7 +7,7 @@ import { problem, type HttpRequest, type HttpResponse } from '../../http/http-me
 import { sleep } from '../../lib/clock.ts';
 import { systemRandom } from '../../lib/random.ts';
 import { retryDelayMs } from '../../lib/retry.ts';
-import type { Channel, ChannelPort, MenuEntry } from '../channel.ts';
+import type { Channel, ChannelPort, MenuEntry, PressAnswer } from '../channel.ts';
 import { createChatPace } from './chat-pace.ts';
 import { connect, respelt, showMenu } from './connect.ts';
 import { deliverMessage } from './deliver-message.ts';
@@ -28,6 +28,8 @@ import { answerWebhook } from './webhook.ts';
  * written, which always fits.
  */
 const textCharsMax = 3_900;
+/** Of Telegram's 1,024. */
+const captionCharsMax = 1_000;
 const wordCharsMax = 200;
 const asideTimeoutMs = 5_000;
 
@@ -61,10 +63,9 @@ export function createTelegramChannel(options: TelegramOptions): TelegramChannel
       read: { channel: name, bot, respelt: respelt(menu) },
       clock,
       log,
-      mayFetch: options.mayFetch ?? (() => true),
       fetchFile: (file, signal) => fetchFile({ token, apiRoot, api, clock, random, times }, file, signal),
       tell: (target, text) => track(tell(api, target, text)),
-      settlePress: (press, word) => settlePress(api, press, word),
+      settlePress: (press, answer) => settlePress(api, press, answer),
     });
   }
 
@@ -109,7 +110,7 @@ export function createTelegramChannel(options: TelegramOptions): TelegramChannel
 
   return {
     name,
-    limits: { textCharsMax, dedupes: false },
+    limits: { textCharsMax, captionCharsMax, dedupes: false },
     live: createLiveDisplay({ api, pace, log, times }),
     start: (port, menu) => (starting ??= start(port, menu)),
     async stop() {
@@ -117,7 +118,7 @@ export function createTelegramChannel(options: TelegramOptions): TelegramChannel
       await starting?.catch(() => {});
       while (underWay.size > 0) await Promise.allSettled(underWay);
     },
-    deliver: (delivery, signal) => deliverMessage({ api, clock, pace, graceMs: times.graceMs }, delivery, signal),
+    deliver: (delivery, signal) => deliverMessage({ api, clock, pace, ...times }, delivery, signal),
     handleWebhook(request) {
       if (webhook === null) return Promise.resolve(problem(404, 'not-found', 'There is no webhook here.'));
       const taking = stopping.signal.aborted ? null : receiver;
@@ -126,16 +127,17 @@ export function createTelegramChannel(options: TelegramOptions): TelegramChannel
   };
 }
 
-/** Takes the buttons away and tells the one who pressed. Both are only for the eye. */
+/** Tells the one who pressed, and takes the buttons away if they are of no more use. Both are only for the eye. */
 async function settlePress(
   api: TelegramApi,
   { queryId, chat, messageId }: Extract<ReadUpdate, { kind: 'press' }>,
-  word: string,
+  { text: word, settled }: PressAnswer,
 ): Promise<void> {
   const answer = { callback_query_id: queryId, text: word.slice(0, wordCharsMax).toWellFormed() };
+  const message = { chat_id: chat, message_id: messageId };
   await Promise.all([
     aside(api, (methods, signal) => methods.answerCallbackQuery(answer, signal)),
-    aside(api, (methods, signal) => methods.editMessageReplyMarkup({ chat_id: chat, message_id: messageId }, signal)),
+    settled ? aside(api, (methods, signal) => methods.editMessageReplyMarkup(message, signal)) : null,
   ]);
 }
 

@@ -78,7 +78,8 @@ describe('what people send to Telegram besides text', () => {
 
   test('nothing is fetched for whom it is not worth it', () =>
     onTelegram(async ({ server, port, channel }) => {
-      await channel({ mayFetch: ({ sender }) => sender.id !== '42' }).start(port, []);
+      port.mayFetch = ({ sender }) => Promise.resolve(sender.id !== '42');
+      await channel().start(port, []);
       server.people.write({ from: ann, photo: { base64 } });
       server.people.write({ from: { id: 9 }, chat: group, caption: 'not for you', photo: { base64 } });
       await port.until(() => port.stored.length === 2);

@@ -2,7 +2,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { RandomSource } from '../../lib/random.ts';
-import type { InboundMessage } from '../channel.ts';
 
 export interface TelegramOptions {
   readonly name?: string;
@@ -16,8 +15,6 @@ export interface TelegramOptions {
   readonly webhook?: TelegramWebhook;
   /** Names besides @its_own that the bot listens to in groups. */
   readonly mentionNames?: readonly string[];
-  /** Whether the files of this message are worth fetching; asked before its bytes are there. By default they are. */
-  readonly mayFetch?: (message: InboundMessage) => boolean;
   readonly times?: Partial<TelegramTimes>;
 }
 
@@ -33,6 +30,7 @@ export interface TelegramTimes {
   readonly pollS: number;
   readonly requestTimeoutMs: number;
   readonly downloadTimeoutMs: number;
+  readonly uploadTimeoutMs: number;
   /** How long a delivery under way may go on after it was told to end: then its outcome is known. */
   readonly graceMs: number;
   /** Waits after failures: the first, and the longest. */
@@ -49,6 +47,7 @@ export const defaultTimes: TelegramTimes = {
   pollS: 30,
   requestTimeoutMs: 20_000,
   downloadTimeoutMs: 60_000,
+  uploadTimeoutMs: 180_000,
   graceMs: 2_000,
   firstDelayMs: 1_000,
   delayMaxMs: 60_000,

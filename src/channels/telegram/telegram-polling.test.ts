@@ -24,6 +24,7 @@ describe('polling Telegram', () => {
         receive: (message: Parameters<typeof port.receive>[0]) =>
           message.sender.id === '42' && failures++ < 3 ? Promise.reject(new Error('no room')) : port.receive(message),
         press: port.press.bind(port),
+        mayFetch: port.mayFetch,
       };
       await channel().start(picky, []);
       await port.until(() => port.texts.includes('Bob'));
@@ -82,6 +83,7 @@ describe('polling Telegram', () => {
           return receipt;
         },
         press: port.press.bind(port),
+        mayFetch: port.mayFetch,
       };
       await channel().start(counting, []);
       await server.until(() => server.updates.pending.length === 0, 'all are confirmed');
@@ -219,7 +221,7 @@ describe('polling Telegram', () => {
         { from: server.world.bot, text: '?', reply_markup },
         true,
       );
-      port.word = 'Approved.';
+      port.answer = { text: 'Approved.', settled: true };
       const query = server.people.press(ann, ann.id, asked.message_id, 'Yes');
       await server.until(() => server.updates.pending.length === 0, 'it is confirmed');
       assert.deepEqual(port.presses, [
@@ -233,5 +235,19 @@ describe('polling Telegram', () => {
       ]);
       assert.equal(server.world.answerTo(query), 'Approved.');
       assert.equal(server.world.said(42).at(-1)?.message.reply_markup, undefined);
+    }));
+
+  test('buttons that somebody else has to press stay', () =>
+    onTelegram(async ({ server, port, channel }) => {
+      await channel().start(port, []);
+      const reply_markup = { inline_keyboard: [[{ text: 'Yes', callback_data: 'y:1' }]] };
+      const place = server.world.chat({ id: 42, type: 'private' });
+      const asked = server.world.keep(place, { from: server.world.bot, text: '?', reply_markup }, true);
+      port.answer = { text: 'Not yours.', settled: false };
+      const query = server.people.press(ann, ann.id, asked.message_id, 'Yes');
+      await server.until(() => server.updates.pending.length === 0, 'it is confirmed');
+      assert.equal(server.world.answerTo(query), 'Not yours.');
+      assert.deepEqual(server.world.said(42).at(-1)?.message.reply_markup, reply_markup);
+      assert.equal(server.calls('editMessageReplyMarkup').length, 0);
     }));
 });

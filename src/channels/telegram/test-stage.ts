@@ -20,6 +20,7 @@ export const quickTimes: TelegramTimes = {
   pollS: 20,
   requestTimeoutMs: 5_000,
   downloadTimeoutMs: 5_000,
+  uploadTimeoutMs: 5_000,
   graceMs: 20,
   firstDelayMs: 4,
   delayMaxMs: 20,
@@ -80,6 +81,7 @@ export function delivery(change: Partial<Delivery> = {}): Delivery {
     dedupeId: 'out_test/1',
     replaces: null,
     buttons: [],
+    file: null,
     ...change,
   };
 }

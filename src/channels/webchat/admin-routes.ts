@@ -1,4 +1,4 @@
-/** The part of the local API that is about people, keys and direct messages. Translates and checks; decides nothing. */
+/** The part of the local API that is about people, keys, grants and direct messages. Translates and checks; decides nothing. */
 import { json, type HttpRequest } from '../../http/http-message.ts';
 import type { Route } from '../../http/router.ts';
 import { ApiError, messageBytesMax, type PersonRole, type TalariaApi } from '../../protocol/api.ts';
@@ -49,7 +49,19 @@ export function adminRoutes(api: TalariaApi): Route[] {
       path: '/api/keys/:name',
       handle: async (request: HttpRequest) => json({ removed: await api.removeApiKey(request.params['name'] ?? '') }),
     },
+    { method: 'GET', path: '/api/tools', handle: async () => json({ tools: await api.tools() }) },
+    { method: 'GET', path: '/api/grants', handle: async () => json({ grants: await api.grants() }) },
+    {
+      method: 'DELETE',
+      path: '/api/grants/:id',
+      handle: async (request: HttpRequest) => json({ removed: await api.revokeGrant(grantId(request.params['id'])) }),
+    },
   ];
+}
+
+function grantId(text = ''): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new ApiError('bad-request', 'The id of a grant is a number.');
 }
 
 function textField(value: unknown, name: string): string {

@@ -17,6 +17,7 @@ import {
 import type { SessionEvent } from '../../protocol/events.ts';
 import { efforts, type Effort } from '../../protocol/usage.ts';
 import { adminRoutes } from './admin-routes.ts';
+import { contentRoutes } from './content-routes.ts';
 import { readFields } from './read-fields.ts';
 
 /** JSON may spell a character as six, and a little is around it. */
@@ -29,6 +30,7 @@ const modelNameCharsMax = 200;
 export function apiRoutes(api: TalariaApi, clock: Clock): Route[] {
   const routes: Route[] = [
     ...adminRoutes(api),
+    ...contentRoutes(api),
     { method: 'GET', path: '/api/status', handle: async () => json(await api.status()) },
     { method: 'GET', path: '/api/sessions', handle: (request) => listSessions(api, request) },
     { method: 'GET', path: '/api/sessions/:ref', handle: (request) => showSession(api, ref(request)) },
@@ -66,6 +68,12 @@ export function apiRoutes(api: TalariaApi, clock: Clock): Route[] {
       path: '/api/messages',
       handle: async (request) => json(await api.send(await sendRequest(request))),
     },
+    {
+      method: 'POST',
+      path: '/api/say',
+      handle: async (request) => json(await api.say(await sendRequest(request))),
+    },
+    { method: 'POST', path: '/api/sessions/:ref/press', handle: (request) => pressButton(api, request) },
     { method: 'POST', path: '/api/import', handle: (request) => importSession(api, request) },
     { method: 'GET', path: '/api/search', handle: (request) => search(api, request) },
     {
@@ -166,6 +174,19 @@ async function answerCall(api: TalariaApi, request: HttpRequest): Promise<HttpRe
   return json({ answered: await api.answer(ref(request), callId, text) });
 }
 
+async function pressButton(api: TalariaApi, request: HttpRequest): Promise<HttpResponse> {
+  const { value, externalId } = await readFields(request, actionBodyBytesMax);
+  if (typeof value !== 'string') throw new ApiError('bad-request', '`value` must be a string.');
+  return json(await api.press(ref(request), value, clientId(externalId)));
+}
+
+function clientId(externalId: unknown): string {
+  if (typeof externalId === 'string' && externalId !== '' && externalId.length <= externalIdCharsMax) {
+    return externalId.toWellFormed();
+  }
+  throw new ApiError('bad-request', `\`externalId\` must be text of 1 to ${externalIdCharsMax} characters.`);
+}
+
 async function parkedAction(request: HttpRequest): Promise<ParkedAction> {
   const { action } = await readFields(request, actionBodyBytesMax);
   if (action === 'retry' || action === 'drop') return action;
@@ -209,9 +230,6 @@ async function sendRequest(request: HttpRequest): Promise<SendRequest> {
   if (typeof text !== 'string') throw new ApiError('bad-request', '`text` must be a string.');
   if (session !== null && typeof session !== 'string')
     throw new ApiError('bad-request', '`session` must be a name or null.');
-  if (typeof externalId !== 'string' || externalId === '' || externalId.length > externalIdCharsMax) {
-    throw new ApiError('bad-request', `\`externalId\` must be text of 1 to ${externalIdCharsMax} characters.`);
-  }
   if (channel !== 'web' && channel !== 'cli') throw new ApiError('bad-request', '`channel` must be "web" or "cli".');
-  return { session, text, externalId: externalId.toWellFormed(), channel };
+  return { session, text, externalId: clientId(externalId), channel };
 }

@@ -38,6 +38,8 @@ export interface CommandCall {
   readonly argument: string;
   /** The place's open session; null if it has none yet. */
   readonly session: SessionRecord | null;
+  /** The sender names the session with every message: none has to be given to the place. */
+  readonly choosesSession: boolean;
   /** All that was sent with it. */
   readonly message: UserMessage;
   readonly contents: NonNullable<InboundMessage['contents']>;
@@ -46,12 +48,22 @@ export interface CommandCall {
 export type BusyMode = 'steer' | 'queue' | 'interrupt';
 
 export type CommandOutcome =
-  | { readonly kind: 'say'; readonly text: string; readonly buttons?: readonly ReplyButton[] }
+  | {
+      readonly kind: 'say';
+      readonly text: string;
+      readonly buttons?: readonly ReplyButton[];
+      /** The sender goes on here from now on; null: with a new session. Left out: where they are. */
+      readonly movedTo?: SessionRecord | null;
+    }
   /** It was a message after all, to be sent with this busy mode. */
   | { readonly kind: 'send'; readonly message: UserMessage; readonly mode: BusyMode };
 
 export function say(text: string, buttons: readonly ReplyButton[] = []): CommandOutcome {
   return { kind: 'say', text, buttons };
+}
+
+export function moved(text: string, movedTo: SessionRecord | null): CommandOutcome {
+  return { kind: 'say', text, movedTo };
 }
 
 /** Asks before something is done that can't be taken back. */

@@ -10,7 +10,9 @@ import type { Identity } from '../identity.ts';
 import { say, type Command, type CommandCall, type CommandOutcome } from './command.ts';
 import { laterCommands } from './later-commands.ts';
 import { answerCommand, approveCommand, denyCommand } from './question-commands.ts';
+import { reloadMcpCommand } from './reload-mcp-command.ts';
 import { resetCommand, retryCommand, undoCommand } from './rewind-commands.ts';
+import { rollbackCommand } from './rollback-command.ts';
 import { queueCommand, steerCommand } from './send-commands.ts';
 import type { CommandServices } from './services.ts';
 import { forkCommand, resumeCommand, sessionsCommand, titleCommand } from './session-commands.ts';
@@ -35,6 +37,7 @@ export const commandTable: readonly Command[] = [
   retryCommand,
   undoCommand,
   resetCommand,
+  rollbackCommand,
   statusCommand,
   usageCommand,
   modelCommand,
@@ -50,6 +53,7 @@ export const commandTable: readonly Command[] = [
   steerCommand,
   toolsCommand,
   memoryCommand,
+  reloadMcpCommand,
   ...laterCommands,
 ];
 

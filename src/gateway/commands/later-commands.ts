@@ -6,7 +6,6 @@ export const laterCommands: readonly Command[] = [
   later('background', 'do something beside the conversation', 'Until then /queue TEXT sends it for later.'),
   later('cron', 'do something at certain times', ''),
   later('skills', 'show and use what it has learnt', ''),
-  later('reload-mcp', 'connect to the MCP servers again', 'Until then the gateway reads them when it starts.'),
 ];
 
 function later(name: string, summary: string, meanwhile: string): Command {

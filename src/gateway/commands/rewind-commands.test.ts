@@ -88,6 +88,25 @@ test('/retry takes the last exchange back and asks the same again', async () => 
   await chat.close();
 });
 
+test('what a stranger wrote is still a stranger’s when it is asked again, and now somebody is there', async () => {
+  const chat = await TestChat.open();
+  const parts = [{ kind: 'text', text: 'from outside' }] as const;
+  await chat.says('', { message: { role: 'user', untrusted: 'webhook', isUnattended: true, parts } });
+  await chat.says('/retry');
+  const session = await chat.session();
+  assert.ok(session);
+  const entries = await chat.gateway.store.read.entries(session.id, { after: 0, limit: 99 });
+  const asked = entries.flatMap((entry) => (entry.kind === 'message' && entry.message.role === 'user' ? [entry] : []));
+  assert.deepEqual(
+    asked.map(({ message }) => message),
+    [
+      { role: 'user', untrusted: 'webhook', isUnattended: true, parts },
+      { role: 'user', untrusted: 'webhook', parts },
+    ],
+  );
+  await chat.close();
+});
+
 test('a /retry that comes again is asked once, wherever the process died in it', async () => {
   for (const diedAfter of ['the rewind', 'the message', 'the answer']) {
     let isDying = false;

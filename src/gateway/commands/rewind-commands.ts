@@ -128,10 +128,14 @@ async function askAgain(
   drain.wake(session.id);
 }
 
-/** What came in several messages is asked again in one: stored as a whole or not at all. */
+/**
+ * What came in several messages is asked again in one: stored as a whole or not at all. A person asks now, but what a
+ * stranger wrote is still a stranger's.
+ */
 function joined(messages: readonly UserMessage[]): UserMessage {
   const parts = messages.flatMap(({ parts }, index) =>
     index === 0 ? parts : [{ kind: 'text', text: '\n\n' } as const, ...parts],
   );
-  return { role: 'user', parts };
+  const untrusted = messages.findLast((message) => message.untrusted !== undefined)?.untrusted;
+  return { role: 'user', ...(untrusted === undefined ? {} : { untrusted }), parts };
 }

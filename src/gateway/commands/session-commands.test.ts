@@ -114,14 +114,57 @@ test('a message that arrives while a command has the session is answered all the
   await chat.close();
 });
 
-test('/title in the middle of a turn does not take the session from it', async () => {
+test('/title acts in the middle of a turn, at once, and does not take the session from it', async () => {
   const chat = await TestChat.open();
   const release = chat.holds();
   await chat.says('one');
-  assert.ok((await chat.takesMs('/title New')) <= 1_000);
+  assert.ok((await chat.takesMs('/title New')) <= 100);
+  assert.equal((await chat.session())?.title, 'New');
+  assert.deepEqual(await chat.hears(), ['It is called "New" now.']);
   release();
-  assert.deepEqual((await chat.hears()).at(-1), 'answer 1', 'the turn goes on and is answered');
+  assert.deepEqual(await chat.hears(), ['answer 1'], 'the turn goes on and is answered');
   await chat.close();
+});
+
+test('who chooses the session with every message is told where they are, and no place changes hands', async () => {
+  const chat = await TestChat.open();
+  await chat.says('one');
+  const first = await chat.session();
+  assert.ok(first);
+  const { intake, store } = chat.gateway;
+  const page = (text: string, into: { existing: typeof first.id } | { name: string }) =>
+    intake.receive(chatMessage(text, { channel: 'cli', place: { kind: 'direct', chat: 'page' }, into }));
+  const other = await page('two', { name: 'other' });
+  assert.ok(other.kind === 'accepted');
+  await chat.hears();
+  assert.deepEqual(await page('/title', { existing: first.id }), { kind: 'handled' });
+  assert.deepEqual(await page(`/resume ${first.name}`, { existing: other.sessionId }), {
+    kind: 'handled',
+    session: first.id,
+  });
+  const forked = await page('/fork copy', { existing: first.id });
+  assert.deepEqual(forked, { kind: 'handled', session: (await store.read.sessionByName('copy'))?.id });
+  assert.deepEqual((await chat.session())?.id, first.id, 'the chat is where it was');
+  assert.deepEqual(await page('/new', { existing: other.sessionId }), { kind: 'handled', session: null });
+  assert.equal((await store.read.session(other.sessionId))?.isClosed, true);
+  await chat.close();
+});
+
+test('nobody chooses the session of somebody else', async () => {
+  const ada = await TestChat.open(everyone);
+  await ada.says('my secret');
+  const secret = await ada.session();
+  assert.ok(secret);
+  const { intake, store } = ada.gateway;
+  const into = { existing: secret.id };
+  for (const text of ['hello', '/title stolen', '/new yes']) {
+    const receipt = await intake.receive(chatMessage(text, { ...grace, into }));
+    assert.equal(receipt.kind, 'refused');
+  }
+  const { message: _, ...press } = chatMessage('', { ...grace, into, externalId: 'p' });
+  await ada.gateway.press({ ...press, value: '/title stolen' });
+  assert.deepEqual(await store.read.session(secret.id), secret);
+  await ada.close();
 });
 
 test('/fork goes on in a copy, and the original stays as it was', async () => {

@@ -4,8 +4,8 @@ import { sessionNameProblem } from '../../protocol/ids.ts';
 import type { Entry } from '../../protocol/messages.ts';
 import type { PortableSession, SessionRecord, StoreReader } from '../../store/store.ts';
 import { maySee } from '../identity.ts';
-import { noSession, say, type Command, type CommandCall } from './command.ts';
-import { withLease, type CommandServices } from './services.ts';
+import { moved, noSession, say, type Command, type CommandCall } from './command.ts';
+import { writeAnytime, type CommandServices } from './services.ts';
 
 const sessionsShown = 15;
 const titleShownCharsMax = 60;
@@ -39,13 +39,13 @@ export const resumeCommand: Command = {
   summary: 'go on with another conversation',
   role: 'user',
   repetition: 'idempotent',
-  async run({ identity, argument, session: current }, { store }) {
+  async run({ identity, argument, session: current, choosesSession }, { store }) {
     if (argument === '') return say('Which one? /sessions lists them.');
     const found = isId('ses', argument) ? await store.read.session(argument) : await store.read.sessionByName(argument);
     if (found === null || !maySee(identity, found))
       return say(`You have no conversation named ${argument}; /sessions lists them.`);
-    if (found.id !== current?.id) await store.reopenSession(found.id, identity.key);
-    return say(`You are in ${found.name} now: ${shown(found.title)} (${found.messages} messages).`);
+    if (found.id !== current?.id && !choosesSession) await store.reopenSession(found.id, identity.key);
+    return moved(`You are in ${found.name} now: ${shown(found.title)} (${found.messages} messages).`, found);
   },
 };
 
@@ -71,9 +71,10 @@ export const forkCommand: Command = {
     const copy = there ?? (await copyOf(services, session, name, key));
     if (copy.id !== session.id) {
       await store.changeSettings(copy.id, session.settings);
-      await store.reopenSession(copy.id, identity.key);
+      if (!call.choosesSession) await store.reopenSession(copy.id, identity.key);
     }
-    return say(`You are in ${copy.name} now, a copy. /resume goes back to the one before; /sessions lists both.`);
+    const text = `You are in ${copy.name} now, a copy. /resume goes back to the one before; /sessions lists both.`;
+    return moved(text, copy);
   },
 };
 
@@ -120,11 +121,8 @@ export const titleCommand: Command = {
     if (session === null) return noSession;
     if (argument === '') return say(`${session.name}: ${shown(session.title)}`);
     const title = argument.replaceAll(/\s+/g, ' ').slice(0, titleCharsMax).toWellFormed();
-    const changed = await withLease(services, session.id, (lease) =>
-      services.store.commit(lease, [{ verb: 'set-title', title, by: 'person' }]),
-    );
-    if (changed === 'busy') return say('It is at work just now; send /title again when it is done.');
-    return say(`It is called "${title}" now.`);
+    const isChanged = await writeAnytime(services, session.id, [{ verb: 'set-title', title, by: 'person' }]);
+    return say(isChanged ? `It is called "${title}" now.` : 'Another process is at work in it; send /title again.');
   },
 };
 

@@ -16,6 +16,8 @@ export class TestChat {
   /** While it is set, the model says nothing until it is told to. */
   readonly hold: { until: Promise<void> | null };
   buttons: readonly Button[] = [];
+  /** Whether the buttons of the last press may go. */
+  isSettled = false;
 
   private constructor(gateway: TestGateway, prompts: string[][], hold: TestChat['hold'], who: Partial<InboundMessage>) {
     this.gateway = gateway;
@@ -65,8 +67,9 @@ export class TestChat {
   /** Presses a button; what is said back, and the word for the one who pressed. */
   async presses(value: string, externalId = `press ${value}`): Promise<string[]> {
     const { message: _, ...press } = chatMessage('', { ...this.who, externalId });
-    const word = await this.gateway.press({ ...press, value });
-    return [word, ...(await this.hears())];
+    const { text, settled } = await this.gateway.press({ ...press, value });
+    this.isSettled = settled;
+    return [text, ...(await this.hears())];
   }
 
   async hears(): Promise<string[]> {

@@ -1,5 +1,5 @@
 /** `/new` and `/stop`: ending what goes on. */
-import { askFirst, say, type Command } from './command.ts';
+import { askFirst, moved, say, type Command } from './command.ts';
 import { closeTools } from './services.ts';
 
 const beginsAnew = 'A new conversation begins with your next message.';
@@ -26,7 +26,7 @@ export const newCommand: Command = {
     await drain.stop(session.id);
     await closeTools(services, session.id);
     await store.closeSession(session.id);
-    return say(`${beginsAnew} The one before is ${session.name}; /resume ${session.name} goes back to it.`);
+    return moved(`${beginsAnew} The one before is ${session.name}; /resume ${session.name} goes back to it.`, null);
   },
 };
 

@@ -3,7 +3,8 @@
  * is on record as soon as it has. A part whose earlier attempt may have arrived goes out again all the same: where the
  * platform can't tell that it is the same one, it says so in front. What a turn says takes the place of its draft.
  */
-import type { Channel, ChannelLimits, Delivery, DeliveryOutcome } from '../../channels/channel.ts';
+import type { Channel, ChannelLimits, Delivery, DeliveryFile, DeliveryOutcome } from '../../channels/channel.ts';
+import { present } from '../../lib/assert.ts';
 import { sleep, type Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { StoreError, type DeliverySettlement, type OutboxRecord, type Store } from '../../store/store.ts';
@@ -78,7 +79,7 @@ async function sendParts(
 ): Promise<DeliverySettlement> {
   const channel = deps.channels.get(record.channel);
   if (channel === undefined) return { kind: 'failed', error: `no channel named ${record.channel} is configured` };
-  const parts = partsOf(record.text, channel.limits);
+  const parts = partsOf(record, channel.limits);
   let { attempts, maybeSent } = record;
   for (let index = record.partsSent; index < parts.length; index += 1) {
     // A stop between two parts: the next process begins with this one, and nobody has seen it.
@@ -88,7 +89,8 @@ async function sendParts(
     // To change a draft twice to the same text is to change it once.
     const isMarked = maybeSent && !channel.limits.dedupes && replaces === null;
     const part: Part = {
-      text: `${isMarked ? repetitionMark : ''}${parts[index] ?? ''}`,
+      text: isMarked ? marked(parts[index] ?? '') : (parts[index] ?? ''),
+      file: index === 0 ? fileOf(deps.store, record) : null,
       dedupeId: `${record.id}/${index + 1}`,
       replaces,
       buttons: isLast ? record.buttons : [],
@@ -103,13 +105,32 @@ async function sendParts(
   return { kind: 'sent', platformId: null };
 }
 
-/** The mark has its room in every part, so that the parts are the same whether or not one is marked. */
-export function partsOf(text: string, { textCharsMax, dedupes }: ChannelLimits): readonly string[] {
-  if (textCharsMax === null) return [text];
-  return splitText(text, dedupes ? textCharsMax : textCharsMax - repetitionMark.length);
+function marked(text: string): string {
+  return text === '' ? repetitionMark.trimEnd() : `${repetitionMark}${text}`;
 }
 
-type Part = Pick<Delivery, 'text' | 'dedupeId' | 'replaces' | 'buttons'>;
+/**
+ * The mark has its room in every part, so that the parts are the same whether or not one is marked. A file is the first
+ * part; a caption that is too long for one follows it as text.
+ */
+export function partsOf(
+  { text, file }: Pick<OutboxRecord, 'text' | 'file'>,
+  { textCharsMax, captionCharsMax = textCharsMax ?? undefined, dedupes }: ChannelLimits,
+): readonly string[] {
+  const room = dedupes ? 0 : repetitionMark.length;
+  const parts = textCharsMax === null ? [text] : splitText(text, textCharsMax - room);
+  if (file === null || text.length <= (captionCharsMax ?? Infinity) - room) return file === null ? parts : [text];
+  return ['', ...parts];
+}
+
+function fileOf({ read }: Store, { file }: OutboxRecord): DeliveryFile | null {
+  if (file === null) return null;
+  const { name, content } = file;
+  const bytes = async () => present(await read.content(content.sha256), `the content of ${name}`);
+  return { name, mediaType: content.mediaType, bytes };
+}
+
+type Part = Pick<Delivery, 'text' | 'dedupeId' | 'replaces' | 'buttons' | 'file'>;
 
 async function attempt(
   deps: DeliverDeps,

@@ -1,6 +1,7 @@
 /**
  * The drafts that stand on platforms: where, whose, and until when. One that no turn is shown by waits here for whatever
- * takes its place, and is removed if nothing does. That a draft stands is noted in the store as soon as it does.
+ * takes its place, and is removed if nothing does. That a draft stands is noted in the store as soon as it does. The store
+ * remembers one of each session: another one is begun only when what an earlier process left is gone.
  */
 import type { Channel } from '../../channels/channel.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -34,6 +35,8 @@ export interface Placed {
 export class DraftShelf {
   readonly #deps: DraftShelfDeps;
   readonly #drafts = new Set<Placed>();
+  readonly #removing = new Set<Placed>();
+  readonly #closing = new AbortController();
 
   constructor(deps: DraftShelfDeps) {
     this.#deps = deps;
@@ -66,7 +69,9 @@ export class DraftShelf {
     const live = channels.get(place.channel)?.live;
     if (live === undefined) return null;
     const note = (id: string | null) => this.#note(sessionId, place, id);
-    const draft = new LiveDraft({ live, target: place.target, clock, log, note }, platformId);
+    const mayBegin = () => this.#isClear(sessionId);
+    const { signal: closing } = this.#closing;
+    const draft = new LiveDraft({ live, target: place.target, clock, log, note, mayBegin, closing }, platformId);
     const placed: Placed = { sessionId, turnId, place, draft, isFree: false, cancelRemoval() {} };
     this.#drafts.add(placed);
     return placed;
@@ -97,7 +102,8 @@ export class DraftShelf {
 
   remove(placed: Placed): void {
     this.forget(placed);
-    void placed.draft.remove();
+    this.#removing.add(placed);
+    void placed.draft.remove().finally(() => this.#removing.delete(placed));
   }
 
   ofTurn(turnId: TurnId): readonly Placed[] {
@@ -121,8 +127,15 @@ export class DraftShelf {
     if (placed !== undefined) await this.#note(sessionId, placed.place, placed.draft.platformId);
   }
 
+  /** Whether nothing stands there that an earlier process left, and nothing is being removed; what is left is removed now. */
+  #isClear(sessionId: SessionId): boolean {
+    for (const placed of this.ofSession(sessionId)) if (placed.isFree && placed.turnId === null) this.remove(placed);
+    return ![...this.#removing].some((placed) => placed.sessionId === sessionId);
+  }
+
   /** Changes nothing more on any platform. */
   async close(): Promise<void> {
+    this.#closing.abort(new Error('the program is leaving'));
     const drafts = [...this.#drafts];
     for (const placed of drafts) this.forget(placed);
     await Promise.all(drafts.map(({ draft }) => draft.hold()));

@@ -4,7 +4,7 @@
  * Whatever fails is left out; the next change shows it.
  */
 import type { LiveDisplay } from '../../channels/channel.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { sleep, type Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { beatMinMs } from '../progress-line.ts';
 import type { Picture } from './turn-view.ts';
@@ -16,6 +16,9 @@ const refusedPauseMaxMs = 300_000;
 const firstAfterMs = 1_000;
 /** What happens in one go is shown in one go. */
 const togetherMs = 250;
+/** How often the platform is asked to take a draft away, and how long after the first failure; then twice as long each time. */
+const removalsMax = 6;
+const removeAgainMs = 1_000;
 /** How long a delivery waits for an edit under way. */
 const editPatienceMs = 10_000;
 
@@ -26,6 +29,10 @@ export interface LiveDraftDeps {
   readonly log: Log;
   /** Remembers the draft's id, or that there is none. Never throws. */
   readonly note: (platformId: string | null) => Promise<void>;
+  /** Whether another draft may be begun; if not, what is in its way is being taken away. */
+  readonly mayBegin: () => boolean;
+  /** Ends the waits between tries. */
+  readonly closing: AbortSignal;
 }
 
 export class LiveDraft {
@@ -93,16 +100,25 @@ export class LiveDraft {
     this.#picture = null;
     this.#cancel();
     await this.#underWay;
-    const { live, target, log, note } = this.#deps;
     const id = this.#id;
     if (id === null) return;
     this.replaced();
-    try {
-      await live.remove(target, id, new AbortController().signal);
-      await note(null);
-    } catch (error) {
-      log.debug('a draft was not removed', { error });
+    if (await this.#isRemoved(id)) await this.#deps.note(null);
+  }
+
+  /** False if it may still stand there: then it stays on record, for the next process. */
+  async #isRemoved(id: string): Promise<boolean> {
+    const { live, target, clock, log, closing } = this.#deps;
+    for (let tries = 1; tries <= removalsMax && !closing.aborted; tries += 1) {
+      try {
+        await live.remove(target, id, new AbortController().signal);
+        return true;
+      } catch (error) {
+        log.debug('a draft was not removed', { error });
+      }
+      await sleep(clock, removeAgainMs * 2 ** (tries - 1), closing).catch(() => {});
     }
+    return false;
   }
 
   get #beatMs(): number {
@@ -142,9 +158,10 @@ export class LiveDraft {
   }
 
   async #put(picture: Picture): Promise<void> {
-    const { live, target, clock, log, note } = this.#deps;
+    const { live, target, clock, log, note, mayBegin } = this.#deps;
     try {
-      const id = await live.draft(target, picture.text, this.#id, this.#ending.signal);
+      const isAllowed = this.#id !== null || mayBegin();
+      const id = isAllowed ? await live.draft(target, picture.text, this.#id, this.#ending.signal) : null;
       if (id === null) this.#refused();
       else {
         const isNew = id !== this.#id;

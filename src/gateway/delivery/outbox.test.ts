@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,6 +30,8 @@ interface World {
   /** What the platform does with the next messages; then it takes everything. */
   readonly script: Behaviour[];
   reply(session: string, text: string): Promise<SessionId>;
+  /** In its session, between its replies. */
+  sendFile(session: string, caption: string): Promise<void>;
   /** The process dies, and another one starts. */
   crash(): Promise<void>;
   restart(): Promise<void>;
@@ -87,6 +90,15 @@ async function withWorld(limits: ChannelLimits, body: (world: World) => Promise<
       conversations.set(session, chat);
       await chat.exchange(text, text);
       return chat.sessionId;
+    },
+    async sendFile(session, caption) {
+      const chat = conversations.get(session) ?? new FakeConversation(world.store, ids, session);
+      conversations.set(session, chat);
+      const bytes = Buffer.from(session);
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      await chat.say(`with ${caption.length}`, { contents: [{ sha256, bytes }] });
+      const file = { name: `${session}.pdf`, content: { sha256, bytes: bytes.length, mediaType: 'application/pdf' } };
+      await world.store.queueMessage(chat.direct(caption, { file }));
     },
     async crash() {
       await world.store.close();
@@ -384,6 +396,67 @@ void describe('delivery', () => {
       await world.store.noteDraft(sessionId, { channel: 'web', target: 'elsewhere', platformId: 'draft 1' });
       await world.poke();
       assert.deepEqual([world.asked[0]?.replaces, (await world.store.read.drafts('web')).length], [null, 1]);
+    });
+  });
+
+  void test('a file goes out with its caption and its bytes, in the order of its session', async () => {
+    await withWorld(short, async (world) => {
+      await world.reply('alpha', 'one');
+      await world.sendFile('alpha', 'see page 2');
+      await world.reply('alpha', 'two');
+      await world.poke();
+      assert.deepEqual(
+        world.asked.map(({ file, text }) => [file?.name ?? null, file?.mediaType ?? null, text]),
+        [
+          [null, null, 'one'],
+          ['alpha.pdf', 'application/pdf', 'see page 2'],
+          [null, null, 'two'],
+        ],
+      );
+      assert.deepEqual(await world.asked[1]?.file?.bytes(), Uint8Array.from(Buffer.from('alpha')));
+    });
+  });
+
+  void test('a caption that is too long for one follows its file; what has arrived is not sent again', async () => {
+    await withWorld({ ...short, textCharsMax: 90, captionCharsMax: 40 }, async (world) => {
+      world.script.push('sent', 'lost');
+      await world.sendFile('alpha', one);
+      await world.poke();
+      await world.clock.advance(60_000);
+      assert.deepEqual(
+        world.asked.map(({ file, text }) => [file?.name ?? null, text]),
+        [
+          ['alpha.pdf', ''],
+          [null, one],
+          [null, `${repetitionMark}${one}`],
+        ],
+      );
+      assert.equal(await pending(world), 0);
+    });
+  });
+
+  void test('a file that may have arrived is marked when it comes again, also without a caption', async () => {
+    await withWorld(short, async (world) => {
+      world.script.push('lost');
+      await world.sendFile('alpha', 'hm');
+      await world.sendFile('beta', '');
+      await world.poke();
+      await world.clock.advance(60_000);
+      assert.deepEqual(
+        world.asked.map(({ file, text }) => [file?.name ?? null, text]),
+        [
+          ['alpha.pdf', 'hm'],
+          ['beta.pdf', ''],
+          ['alpha.pdf', '(possibly repeated) hm'],
+        ],
+      );
+    });
+    await withWorld(short, async (world) => {
+      world.script.push('lost');
+      await world.sendFile('beta', '');
+      await world.poke();
+      await world.clock.advance(60_000);
+      assert.deepEqual(texts(world), ['', '(possibly repeated)']);
     });
   });
 

@@ -1,6 +1,7 @@
 /** Where the people of an open turn are: the place that its newest message came from, as its answer will go there. */
 import { textOf } from '../../protocol/messages.ts';
 import type { SessionId, TurnId } from '../../protocol/ids.ts';
+import { replyPlace } from '../../protocol/reply-place.ts';
 import type { StoreReader } from '../../store/store.ts';
 
 export interface TurnPlace {
@@ -30,5 +31,5 @@ export async function situationOf(
   if (record === null) return null;
   const answer = entries.findLast((entry) => entry.kind === 'message' && entry.message.role === 'assistant');
   const lastAnswer = answer?.kind === 'message' ? textOf(answer.message) : '';
-  return { place: { channel: record.channel, target: record.target }, lastAnswer };
+  return { place: replyPlace(record), lastAnswer };
 }

@@ -2,7 +2,14 @@
  * What parts of messages become on any wire, before a dialect gives them its shape: text that every JSON parser takes,
  * arguments that are a JSON object, names that providers accept, and words for what can't be shown. Pure, never throws.
  */
-import type { CallOutcome, FilePart, ImagePart, ToolDefinition, ToolResultPart } from '../../protocol/messages.ts';
+import type {
+  CallOutcome,
+  FilePart,
+  ImagePart,
+  StoredContent,
+  ToolDefinition,
+  ToolResultPart,
+} from '../../protocol/messages.ts';
 import type { ModelRequest, Runtime } from '../model.ts';
 
 /** The formats that all providers with eyes can read. */
@@ -70,8 +77,35 @@ export function resultText(result: ToolResultPart, isFlagged: boolean): string {
   return words + (isBlank(result.text) ? saidNothing[result.outcome] : result.text);
 }
 
+export interface ToldResult {
+  /** With a word for each picture that can't be shown. */
+  readonly text: string;
+  readonly pictures: readonly { readonly mediaType: string; readonly data: string }[];
+}
+
+export function toldResult(
+  runtime: Runtime,
+  request: ModelRequest,
+  result: ToolResultPart,
+  isFlagged: boolean,
+): ToldResult {
+  const lines = [resultText(result, isFlagged)];
+  const pictures: { mediaType: string; data: string }[] = [];
+  for (const content of result.images ?? []) {
+    const part = { kind: 'image', content } as const;
+    const data = imageBytes(runtime, request, part);
+    if (data === null) lines.push(contentWords(part));
+    else pictures.push({ mediaType: content.mediaType, data });
+  }
+  return { text: lines.join('\n'), pictures };
+}
+
 /** Null if the model can't be shown it. */
-export function imageBytes(runtime: Runtime, request: ModelRequest, { content }: ImagePart): string | null {
+export function imageBytes(
+  runtime: Runtime,
+  request: ModelRequest,
+  { content }: { readonly content: StoredContent },
+): string | null {
   if (!runtime.seesImages || !imageTypes.has(content.mediaType)) return null;
   const bytes = request.contents.get(content.sha256);
   return bytes === undefined || bytes.length === 0 ? null : Buffer.from(bytes).toString('base64');

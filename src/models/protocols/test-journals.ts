@@ -58,6 +58,7 @@ const call = fc.record({
   ),
   outcome: fc.constantFrom('finished' as const, 'failed' as const, 'unknown' as const, 'skipped' as const),
   result: words,
+  images: fc.array(content, { maxLength: 2 }),
 });
 
 const calls = fc.oneof(
@@ -92,9 +93,10 @@ export const conversations: fc.Arbitrary<Message[]> = fc.array(turn, { minLength
         })),
         ...(after === null ? [] : [after]),
       ];
-      const results = numbered.map(({ callId, outcome, result: text }): Message => ({
+      const results = numbered.map(({ callId, outcome, result: text, images }): Message => ({
         role: 'tool',
-        parts: [{ kind: 'tool-result', callId, outcome, text }],
+        // Only what finished has anything to show.
+        parts: [{ kind: 'tool-result', callId, outcome, text, ...(outcome === 'finished' ? { images } : {}) }],
       }));
       return [{ role: 'assistant', parts }, ...results, ...(steering === null ? [] : [steering])];
     });

@@ -1,6 +1,13 @@
 /** Runtimes and requests for the tests of the protocols: plain ones, with what a test cares about put in. */
 import type { CallId } from '../../protocol/ids.ts';
-import type { AssistantMessage, CallOutcome, Message, ToolDefinition, UserMessage } from '../../protocol/messages.ts';
+import type {
+  AssistantMessage,
+  StoredContent,
+  CallOutcome,
+  Message,
+  ToolDefinition,
+  UserMessage,
+} from '../../protocol/messages.ts';
 import type { ModelEvent, ModelRequest, Runtime } from '../model.ts';
 import type { Decoder } from './protocol.ts';
 
@@ -58,6 +65,10 @@ export function call(callId: CallId, args = '{"text":"a"}', name = 'echo'): Assi
 
 export function result(callId: CallId, text: string, outcome: CallOutcome = 'finished'): Message {
   return { role: 'tool', parts: [{ kind: 'tool-result', callId, outcome, text }] };
+}
+
+export function resultWith(callId: CallId, text: string, images: readonly StoredContent[]): Message {
+  return { role: 'tool', parts: [{ kind: 'tool-result', callId, outcome: 'finished', text, images }] };
 }
 
 /** The same in every run: `callId(1)`, `callId(2)`. */

@@ -3,6 +3,7 @@
  * a database in memory, by whoever owns it.
  */
 import { unreachable } from '../../lib/assert.ts';
+import type { SearchScope } from '../store.ts';
 import { checkIntegrity } from './check-integrity.ts';
 import { copyDatabase } from './copy-database.ts';
 import type { Database } from './open-database.ts';
@@ -11,8 +12,9 @@ import { SearchIndex } from './search-index.ts';
 export type BackgroundJob =
   /** Short; the result says whether there is more to feed. */
   | { readonly job: 'feed' }
-  | { readonly job: 'search'; readonly query: string; readonly limit: number; readonly owner: string | null }
-  | { readonly job: 'discard' }
+  | { readonly job: 'search'; readonly query: string; readonly limit: number; readonly scope: SearchScope }
+  /** Short as well; the result says whether there is more to do. */
+  | { readonly job: 'rebuild' }
   | { readonly job: 'copy'; readonly path: string }
   | { readonly job: 'check' };
 
@@ -30,9 +32,9 @@ export function createBackgroundWork(deps: { readonly state: Database; readonly 
         case 'feed':
           return index.feed();
         case 'search':
-          return index.search(job.query, job.limit, job.owner);
-        case 'discard':
-          return index.discard();
+          return index.search(job.query, job.limit, job.scope);
+        case 'rebuild':
+          return index.rebuild();
         case 'copy':
           return copyDatabase(deps.state, job.path);
         case 'check':

@@ -4,6 +4,7 @@
  */
 import type { Log } from '../../lib/log.ts';
 import type { SearchHit } from '../../protocol/api.ts';
+import type { SearchScope } from '../store.ts';
 import { createBackgroundWork, type BackgroundJob } from './background-work.ts';
 import type { Database } from './open-database.ts';
 import { closed, ThreadLink } from './thread-link.ts';
@@ -13,7 +14,7 @@ const idleEndMs = 60_000;
 const feedDelayMs = 1000;
 
 export interface Background {
-  search(query: string, limit: number, owner?: string): Promise<readonly SearchHit[]>;
+  search(query: string, limit: number, scope?: SearchScope): Promise<readonly SearchHit[]>;
   rebuildSearch(): Promise<void>;
   copy(path: string): Promise<void>;
   check(): Promise<readonly string[]>;
@@ -87,13 +88,12 @@ type RunJob = (job: BackgroundJob) => Promise<unknown>;
 
 function asJobs(run: RunJob): Omit<Background, 'pokeSearch' | 'close'> {
   return {
-    async search(query, limit, owner) {
+    async search(query, limit, scope = {}) {
       await feedAll(run);
-      return (await run({ job: 'search', query, limit, owner: owner ?? null })) as readonly SearchHit[];
+      return (await run({ job: 'search', query, limit, scope })) as readonly SearchHit[];
     },
     async rebuildSearch() {
-      await run({ job: 'discard' });
-      await feedAll(run);
+      while ((await run({ job: 'rebuild' })) === true);
     },
     copy: async (path) => void (await run({ job: 'copy', path })),
     check: async () => (await run({ job: 'check' })) as readonly string[],

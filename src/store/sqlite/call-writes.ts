@@ -2,6 +2,7 @@
 import type { CallId, ModelCallId, SessionId, TurnId } from '../../protocol/ids.ts';
 import { toolCallsOf } from '../../protocol/messages.ts';
 import type { CallState, SessionWrite } from '../store.ts';
+import { keepContents } from './contents.ts';
 import { queueReply } from './deliveries.ts';
 import type { Database } from './open-database.ts';
 import type { CallPlan } from './rows.ts';
@@ -102,7 +103,7 @@ export function answerCall(
 }
 
 export function settleCall(draft: SessionDraft, write: SessionWrite & { verb: 'settle-call' }): void {
-  const { turnId, callId, message } = write;
+  const { turnId, callId, message, contents = [], replies = [] } = write;
   draft.requireOpenTurn(turnId);
   const [result] = message.parts;
   if (result.callId !== callId) throw conflict(`the result of ${result.callId} can't settle call ${callId}`);
@@ -112,6 +113,8 @@ export function settleCall(draft: SessionDraft, write: SessionWrite & { verb: 's
   }
   setCallState(draft, callId, result.outcome);
   draft.append(turnId, { kind: 'message', message });
+  keepContents(draft.database, draft.sessionId, contents);
+  for (const reply of replies) queueReply(draft.database, draft.now, draft.sessionId, turnId, reply);
 }
 
 function callState(draft: SessionDraft, turnId: TurnId, callId: CallId): CallState {

@@ -64,6 +64,10 @@ const rules: readonly string[] = [
    FROM entries WHERE json_valid(body) AND body ->> '$.kind' = 'rewound'
      AND (coalesce(body ->> '$.toSeq', -1) < 0 OR body ->> '$.toSeq' >= seq)`,
   `SELECT 'the choices under delivery ' || id || ' are not readable' AS problem FROM outbox WHERE NOT json_valid(buttons)`,
+  `SELECT 'the file of delivery ' || id || ' is not held by its session' AS problem
+   FROM outbox WHERE file IS NOT NULL AND NOT EXISTS (
+     SELECT 1 FROM session_contents AS held
+     WHERE held.session_id = outbox.session_id AND held.sha256 = outbox.file ->> '$.content.sha256')`,
   `SELECT 'no session refers to content ' || sha256 AS problem
    FROM contents WHERE NOT EXISTS (SELECT 1 FROM session_contents WHERE session_contents.sha256 = contents.sha256)`,
 ];

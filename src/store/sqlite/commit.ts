@@ -57,10 +57,10 @@ function apply(draft: SessionDraft, write: SessionWrite): void {
   }
 }
 
-function notice(draft: SessionDraft, { turnId, text }: SessionWrite & { verb: 'notice' }): void {
+function notice(draft: SessionDraft, { verb: kind, turnId, ...notice }: SessionWrite & { verb: 'notice' }): void {
   const isKnown =
     turnId === null ||
     draft.database.get('SELECT 1 FROM turns WHERE session_id = ? AND id = ?', draft.sessionId, turnId) !== undefined;
   if (!isKnown) throw conflict(`${turnId} is no turn of ${draft.sessionId}`);
-  draft.append(turnId, { kind: 'notice', text });
+  draft.append(turnId, { kind, ...notice });
 }

@@ -6,6 +6,7 @@
 import type { NodeId, OutboxId, SessionId, TurnId } from '../../protocol/ids.ts';
 import { unreachable } from '../../lib/assert.ts';
 import { StoreError, type DeliverySettlement, type OutboxRecord, type Reply } from '../store.ts';
+import { requireContent } from './contents.ts';
 import { draftOf, forgetDraftBehind } from './drafts.ts';
 import type { Database } from './open-database.ts';
 import { outboxColumns, toOutbox, type OutboxRow } from './rows.ts';
@@ -17,9 +18,10 @@ export function queueReply(
   turnId: TurnId | null,
   reply: Reply,
 ): void {
+  if (reply.file !== undefined) requireContent(database, sessionId, reply.file.content.sha256);
   database.run(
-    `INSERT INTO outbox (id, session_id, turn_id, channel, target, text, buttons, state, not_before, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
+    `INSERT INTO outbox (id, session_id, turn_id, channel, target, text, buttons, file, state, not_before, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
     reply.outboxId,
     sessionId,
     turnId,
@@ -27,6 +29,7 @@ export function queueReply(
     JSON.stringify(reply.target),
     JSON.stringify(reply.text),
     JSON.stringify(reply.buttons),
+    reply.file === undefined ? null : JSON.stringify(reply.file),
     now,
     now,
   );

@@ -30,11 +30,16 @@ export function noteDraft(
   );
 }
 
-type Beginning = Pick<OutboxRow, 'sessionId' | 'turnId' | 'channel' | 'target' | 'partsSent'>;
+type Beginning = Pick<OutboxRow, 'sessionId' | 'turnId' | 'channel' | 'target' | 'file' | 'partsSent'>;
+
+/** Work in progress is a text; no file takes its place. */
+function leavesDraft({ turnId, partsSent, file }: Beginning): boolean {
+  return turnId === null || partsSent > 0 || file !== null;
+}
 
 /** The draft whose place the delivery's next part takes. `target` is JSON, as stored. */
 export function draftOf(database: Database, delivery: Beginning): string | null {
-  if (delivery.turnId === null || delivery.partsSent > 0) return null;
+  if (leavesDraft(delivery)) return null;
   const row = database.get<{ platformId: string }>(
     'SELECT platform_id AS platformId FROM drafts WHERE session_id = ? AND channel = ? AND target = ?',
     delivery.sessionId,
@@ -46,7 +51,7 @@ export function draftOf(database: Database, delivery: Beginning): string | null 
 
 /** For a delivery whose next part has arrived. */
 export function forgetDraftBehind(database: Database, delivery: Beginning): void {
-  if (delivery.turnId === null || delivery.partsSent > 0) return;
+  if (leavesDraft(delivery)) return;
   database.run(
     'DELETE FROM drafts WHERE session_id = ? AND channel = ? AND target = ?',
     delivery.sessionId,

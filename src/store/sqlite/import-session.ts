@@ -5,6 +5,7 @@ import { present } from '../../lib/assert.ts';
 import { renumbered } from '../renumbered.ts';
 import { StoreError, type PortableSession, type SessionRecord } from '../store.ts';
 import { isNameTaken } from './admit.ts';
+import { adoptContents } from './contents.ts';
 import type { Database } from './open-database.ts';
 import { readSession } from './reads.ts';
 import { insertEntry, isSaid } from './session-draft.ts';
@@ -26,6 +27,7 @@ export function importSession(
   insertSession(database, { id, key, owner }, session, entries);
   insertTurns(database, id, entries, outcomes);
   for (const { seq, at, turnId, ...body } of entries) insertEntry(database, id, { seq, at, turnId, body });
+  adoptContents(database, id, entries);
   return present(readSession(database, id), 'the imported session');
 }
 

@@ -49,7 +49,14 @@ async function workThrough(store: Store): Promise<void> {
   const started = present(callId, 'the call');
   await chat.commit(
     { verb: 'start-call', turnId, callId: started },
-    { verb: 'settle-call', turnId, callId: started, message: toolResult(started, 'finished', 'x') },
+    {
+      verb: 'settle-call',
+      turnId,
+      callId: started,
+      message: toolResult(started, 'finished', 'x'),
+      contents: [{ sha256: 'y', bytes: new Uint8Array(1) }],
+      replies: [chat.reply('', { file: { name: 'y', content: { sha256: 'y', bytes: 1, mediaType: 'x' } } })],
+    },
     { verb: 'notice', turnId, text: 'x' },
   );
   await store.requestStop(chat.sessionId);
@@ -119,6 +126,9 @@ async function talkBeside(store: Store, chat: FakeConversation): Promise<void> {
   await store.read.refusals(10);
   await store.addApiKey({ name: 'x', sha256: 'x' });
   await store.removeApiKey('x');
+  await store.addGrant({ sessionId: chat.sessionId, kind: 'x', subject: 'x', shown: 'x' });
+  await store.read.isGranted(chat.sessionId, 'x', 'x');
+  await store.removeGrant(1);
   await store.closeSession(chat.sessionId);
   await store.reopenSession(chat.sessionId, chat.key);
   await store.read.sessionByKey(chat.key);

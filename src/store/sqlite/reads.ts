@@ -13,9 +13,10 @@ import type {
   TurnRecord,
 } from '../store.ts';
 import { readApiKeys } from './api-keys.ts';
-import { readContent } from './contents.ts';
+import { readContent, readHoldsContent } from './contents.ts';
 import { readAnswered } from './direct-messages.ts';
 import { readDrafts } from './drafts.ts';
+import { readGrants, readIsGranted } from './grants.ts';
 import { readKeyRests } from './key-rests.ts';
 import { readModelCalls, readPromptTrail, readUsageSums } from './model-call-reads.ts';
 import type { Database } from './open-database.ts';
@@ -56,6 +57,9 @@ export function createReader(database: Database): StoreReader {
     usageSums: async (sinceDay) => readUsageSums(database, sinceDay),
     keyRests: async (now) => readKeyRests(database, now),
     content: async (sha256) => readContent(database, sha256),
+    holdsContent: async (id, sha256) => readHoldsContent(database, id, sha256),
+    grants: async () => readGrants(database),
+    isGranted: async (id, kind, subject) => readIsGranted(database, id, kind, subject),
     wasAnswered: async (channel, externalId) => readAnswered(database, channel, externalId),
     people: async () => readPeople(database),
     pairings: async (now) => readPairings(database, now),

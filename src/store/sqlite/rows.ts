@@ -1,6 +1,6 @@
 /** How rows become records. Columns are selected under the records' field names; JSON columns are decoded here only. */
 import type { SessionSettings } from '../../protocol/api.ts';
-import type { Entry, EntryBody, Question, UserMessage } from '../../protocol/messages.ts';
+import type { Entry, EntryBody, Question, SentFile, UserMessage } from '../../protocol/messages.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import type {
   CallRecord,
@@ -38,10 +38,11 @@ export type InboxRow = Omit<InboxRecord, 'message' | 'joins'> & {
   readonly joins: number | null;
 };
 
-export const outboxColumns = `id, session_id AS sessionId, turn_id AS turnId, channel, target, text, buttons, state,
-  attempts, parts_sent AS partsSent, maybe_sent AS maybeSent`;
-export type OutboxRow = Omit<OutboxRecord, 'buttons' | 'draftId' | 'maybeSent'> & {
+export const outboxColumns = `id, session_id AS sessionId, turn_id AS turnId, channel, target, text, buttons, file,
+  state, attempts, parts_sent AS partsSent, maybe_sent AS maybeSent`;
+export type OutboxRow = Omit<OutboxRecord, 'buttons' | 'file' | 'draftId' | 'maybeSent'> & {
   readonly buttons: string;
+  readonly file: string | null;
   readonly maybeSent: number;
 };
 
@@ -94,6 +95,7 @@ export function toOutbox(row: OutboxRow, draftId: string | null): OutboxRecord {
     target: JSON.parse(row.target) as string,
     text: JSON.parse(row.text) as string,
     buttons: JSON.parse(row.buttons) as ReplyButton[],
+    file: row.file === null ? null : (JSON.parse(row.file) as SentFile),
     draftId,
     maybeSent: row.maybeSent === 1,
   };

@@ -164,7 +164,7 @@ CREATE TABLE key_rests (
   PRIMARY KEY (provider, key_id)
 ) STRICT, WITHOUT ROWID;
 
--- Bytes of messages by their hash, each once, for as long as a session refers to them.
+-- Bytes of messages, results and replies by their hash, each once, for as long as a session refers to them.
 CREATE TABLE contents (
   sha256 TEXT PRIMARY KEY,
   bytes  BLOB NOT NULL
@@ -206,6 +206,7 @@ CREATE TABLE outbox (
   lane         TEXT NOT NULL AS (coalesce(session_id, json_array(channel, target))) VIRTUAL,
   text         TEXT NOT NULL, -- JSON: string
   buttons      TEXT NOT NULL, -- JSON: ReplyButton[]
+  file         TEXT, -- JSON: SentFile
   state        TEXT NOT NULL CHECK (state IN ('pending', 'attempting', 'sent', 'failed')),
   attempts     INTEGER NOT NULL DEFAULT 0,
   not_before   INTEGER NOT NULL,
@@ -286,6 +287,18 @@ CREATE TABLE api_keys (
   sha256     TEXT NOT NULL,
   created_at INTEGER NOT NULL
 ) STRICT;
+
+-- What a person allowed for longer than once. session_id: null for all. Ids are never used again.
+CREATE TABLE grants (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  session_id TEXT REFERENCES sessions (id),
+  kind       TEXT NOT NULL,
+  subject    TEXT NOT NULL, -- JSON: string
+  shown      TEXT NOT NULL, -- JSON: string
+  granted_at INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX grants_by_subject ON grants (kind, subject, coalesce(session_id, ''));
+CREATE INDEX grants_by_session ON grants (session_id);
 
 -- abandoned: its owner's process ended without giving it up.
 CREATE TABLE leases (

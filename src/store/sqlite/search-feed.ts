@@ -1,28 +1,46 @@
 /**
  * Feeds the search index from `state.db`: follows the entries by their id and the removals by their number, and
- * remembers how far it came in the same transaction as what it fed.
+ * remembers how far it came in the same transaction as what it fed. The index holds no text, only what is in it.
  */
 import type { SessionId } from '../../protocol/ids.ts';
 import { present } from '../../lib/assert.ts';
 import { textOf, type EntryBody, type Message } from '../../protocol/messages.ts';
 import type { Database } from './open-database.ts';
+import { ownerToken, tokensOf } from './search-tokens.ts';
 
-/** Entries per feed: other jobs come in between, and one that is interrupted loses no more than this. */
-const feedBatchMax = 500;
+/** Entries per feed: other jobs come in between and wait for no more than this. */
+const feedBatchMax = 100;
+/** And no more text than this, because a few results of tools can be as long as a thousand messages. */
+const feedCharsMax = 400_000;
 /** Of one message; what a tool printed can be huge. */
 const indexedCharsMax = 100_000;
 
 export const searchTables = `
-CREATE VIRTUAL TABLE texts USING fts5 (text, tokenize = 'unicode61 remove_diacritics 2');
-CREATE TABLE places (
-  entry_id   INTEGER PRIMARY KEY,
-  session_id TEXT NOT NULL,
-  seq        INTEGER NOT NULL,
-  at         INTEGER NOT NULL,
-  role       TEXT NOT NULL,
-  owner      TEXT NOT NULL -- JSON: string, whose session it is
+CREATE VIRTUAL TABLE tokens USING fts5 (
+  list, content = '', contentless_delete = 1, detail = none, tokenize = "ascii tokenchars '=~^@'"
+);
+CREATE TABLE owners (
+  number INTEGER PRIMARY KEY,
+  owner  TEXT NOT NULL UNIQUE -- JSON: string
 ) STRICT;
-CREATE INDEX places_by_session ON places (session_id);
+CREATE TABLE sessions (
+  number INTEGER PRIMARY KEY,
+  id     TEXT NOT NULL UNIQUE,
+  owner  INTEGER NOT NULL REFERENCES owners (number)
+) STRICT;
+CREATE TABLE places (
+  entry_id INTEGER PRIMARY KEY,
+  session  INTEGER NOT NULL REFERENCES sessions (number),
+  seq      INTEGER NOT NULL,
+  at       INTEGER NOT NULL
+) STRICT;
+CREATE INDEX places_by_session ON places (session);
+-- Between which entries everything of a day stands: entries are nearly always in the order of time.
+CREATE TABLE days (
+  day      INTEGER PRIMARY KEY, -- since 1970
+  first_id INTEGER NOT NULL,
+  last_id  INTEGER NOT NULL
+) STRICT;
 -- How far the index has followed, and which entry and which removal that was: a restored state.db counts both anew.
 CREATE TABLE progress (
   id         INTEGER PRIMARY KEY CHECK (id = 1),
@@ -34,6 +52,8 @@ CREATE TABLE progress (
 ) STRICT;
 INSERT INTO progress (id, entry_id, tombstone) VALUES (1, 0, 0);
 `;
+
+export const dayMs = 86_400_000;
 
 interface Progress {
   readonly entryId: number;
@@ -91,13 +111,19 @@ export function feedNext(index: Database, state: Database): boolean {
     readProgress(index).entryId,
     feedBatchMax,
   );
-  const last = batch.at(-1);
-  if (last === undefined) return false;
+  if (batch.length === 0) return false;
+  let fed = 0;
   index.transaction(() => {
-    for (const entry of batch) addEntry(index, entry);
+    let chars = 0;
+    for (const entry of batch) {
+      if (chars > feedCharsMax) break;
+      chars += addEntry(index, entry);
+      fed++;
+    }
+    const last = present(batch[fed - 1], 'the last entry that was fed');
     index.run('UPDATE progress SET entry_id = ?, session_id = ?, seq = ?', last.id, last.sessionId, last.seq);
   });
-  return batch.length === feedBatchMax;
+  return batch.length === feedBatchMax || fed < batch.length;
 }
 
 function forgetRemoved(index: Database, state: Database): void {
@@ -107,31 +133,54 @@ function forgetRemoved(index: Database, state: Database): void {
   );
   for (const { number, sessionId } of tombstones) {
     index.transaction(() => {
-      index.run('DELETE FROM texts WHERE rowid IN (SELECT entry_id FROM places WHERE session_id = ?)', sessionId);
-      index.run('DELETE FROM places WHERE session_id = ?', sessionId);
+      const session = index.get<{ number: number }>('SELECT number FROM sessions WHERE id = ?', sessionId)?.number;
+      if (session !== undefined) {
+        index.run('DELETE FROM tokens WHERE rowid IN (SELECT entry_id FROM places WHERE session = ?)', session);
+        index.run('DELETE FROM places WHERE session = ?', session);
+        index.run('DELETE FROM sessions WHERE number = ?', session);
+      }
       index.run('UPDATE progress SET tombstone = ?, removed_id = ?', number, sessionId);
     });
   }
 }
 
-function addEntry(index: Database, entry: FedEntry): void {
-  const body = JSON.parse(entry.body) as EntryBody;
-  if (body.kind !== 'message' || ('inboxId' in body && body.inboxId === null)) return;
-  const text = searchableText(body.message);
-  if (text === '') return;
-  index.run('INSERT INTO texts (rowid, text) VALUES (?, ?)', entry.id, text);
+/** How much text it took in. */
+function addEntry(index: Database, entry: FedEntry): number {
+  const text = searchableText(JSON.parse(entry.body) as EntryBody);
+  if (text === null) return 0;
+  const { id, seq, at } = entry;
+  const owner = numberOfOwner(index, entry.owner);
+  const session = numberOfSession(index, entry.sessionId, owner);
+  index.run('INSERT INTO tokens (rowid, list) VALUES (?, ?)', id, `${ownerToken(owner)} ${tokensOf(text)}`);
+  index.run('INSERT INTO places (entry_id, session, seq, at) VALUES (?, ?, ?, ?)', id, session, seq, at);
   index.run(
-    'INSERT INTO places (entry_id, session_id, seq, at, role, owner) VALUES (?, ?, ?, ?, ?, ?)',
-    entry.id,
-    entry.sessionId,
-    entry.seq,
-    entry.at,
-    body.message.role,
-    entry.owner,
+    `INSERT INTO days (day, first_id, last_id) VALUES (?, ?, ?)
+     ON CONFLICT (day) DO UPDATE SET first_id = min(first_id, excluded.first_id), last_id = max(last_id, excluded.last_id)`,
+    Math.floor(at / dayMs),
+    id,
+    id,
   );
+  return text.length;
 }
 
-function searchableText(message: Message): string {
-  const text = message.role === 'tool' ? message.parts[0].text : textOf(message);
-  return text.slice(0, indexedCharsMax);
+function numberOfOwner(index: Database, owner: string): number {
+  index.run('INSERT INTO owners (owner) VALUES (?) ON CONFLICT DO NOTHING', owner);
+  const row = index.get<{ number: number }>('SELECT number FROM owners WHERE owner = ?', owner);
+  return present(row, 'the owner in the index').number;
+}
+
+function numberOfSession(index: Database, id: string, owner: number): number {
+  index.run('INSERT INTO sessions (id, owner) VALUES (?, ?) ON CONFLICT DO NOTHING', id, owner);
+  return present(index.get<{ number: number }>('SELECT number FROM sessions WHERE id = ?', id), 'the session').number;
+}
+
+/** What can be found of an entry; null if nothing. */
+export function searchableText(body: EntryBody): string | null {
+  if (body.kind !== 'message' || ('inboxId' in body && body.inboxId === null)) return null;
+  const text = messageText(body.message).slice(0, indexedCharsMax);
+  return text === '' ? null : text;
+}
+
+function messageText(message: Message): string {
+  return message.role === 'tool' ? message.parts[0].text : textOf(message);
 }

@@ -1,6 +1,15 @@
 /** The search index as a file: whatever happens to it, it comes back by itself. */
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +21,7 @@ import { silentLog } from '../../lib/log.ts';
 import { FakeConversation } from '../fake-conversation.ts';
 import type { Store } from '../store.ts';
 import { openDatabase } from './open-database.ts';
+import { SearchIndex } from './search-index.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 
 interface World {
@@ -68,9 +78,9 @@ void describe('search index', () => {
       database.exec('DELETE FROM places; PRAGMA user_version = 99');
       database.close();
     },
-    'of the version before, which did not know owners': (path) => {
+    'of the version before, which knew no parts of words': (path) => {
       const database = openDatabase(path);
-      database.exec('DELETE FROM places; PRAGMA user_version = 1');
+      database.exec('DELETE FROM places; PRAGMA user_version = 2');
       database.close();
     },
   };
@@ -92,7 +102,7 @@ void describe('search index', () => {
       const store = await world.open();
       assert.equal(await hits(store, 'bread'), 2);
       const vandal = openDatabase(world.search);
-      vandal.exec(`DROP TABLE texts`);
+      vandal.exec(`DROP TABLE tokens`);
       vandal.close();
       assert.equal(await hits(store, 'bread'), 2);
     });
@@ -148,10 +158,10 @@ void describe('search index', () => {
     await inWorld(async (world) => {
       await fill(world);
       const vandal = openDatabase(world.search);
-      vandal.exec(`UPDATE places SET owner = '"telegram:7"'`);
+      vandal.exec(`UPDATE owners SET owner = '"telegram:7"'`);
       vandal.close();
       const store = await world.open();
-      assert.deepEqual(await store.search('bread', 10, 'telegram:7'), []);
+      assert.deepEqual(await store.search('bread', 10, { owner: 'telegram:7' }), []);
       assert.equal((await store.search('bread', 10)).length, 2);
     });
   });
@@ -169,6 +179,38 @@ void describe('search index', () => {
       const index = openDatabase(world.search, { readOnly: true });
       assert.equal(index.all('SELECT 1 FROM places').length, 1402);
       index.close();
+    });
+  });
+
+  void it('while it is built anew, the old one answers, and the new one takes its place whole', async () => {
+    await inWorld(async (world) => {
+      await fill(world);
+      const state = openDatabase(join(world.folder, 'state.db'), { readOnly: true });
+      const index = new SearchIndex(state, world.search);
+      const vandal = openDatabase(world.search);
+      vandal.exec('DELETE FROM places WHERE seq > 2');
+      vandal.close();
+      const store = await world.open();
+      await new FakeConversation(store, world.ids, 'beta').exchange('more', 'of it');
+      for (let entries = 0; entries < 60; entries++) {
+        await new FakeConversation(store, world.ids, `chat ${entries}`).exchange('jam', 'yes');
+      }
+      let steps = 0;
+      while (index.rebuild()) {
+        steps++;
+        assert.equal(index.search('bread', 10, {}).length, 1);
+      }
+      assert.ok(steps > 0);
+      assert.deepEqual([index.search('bread', 10, {}).length, index.search('jam', 100, {}).length], [2, 60]);
+      // Given up half way, it leaves nothing behind.
+      assert.equal(index.rebuild(), true);
+      index.close();
+      state.close();
+      assert.deepEqual(
+        readdirSync(world.folder).filter((name) => name.includes('next')),
+        [],
+      );
+      assert.equal(await hits(store, 'bread'), 2);
     });
   });
 
@@ -193,6 +235,7 @@ void describe('search index', () => {
           fc.constantFrom('"', '*', '^', ':', '-', '(', ')', 'AND', 'OR', 'NOT', 'NEAR', 'bread', ' ', '\0', '{', '+'),
         )
         .map((words) => words.join('')),
+      fc.string({ unit: 'grapheme', maxLength: 60 }),
     );
     await fc.assert(
       fc.asyncProperty(query, async (text) => {

@@ -3,27 +3,35 @@
  * wrong with it is answered by throwing it away, and nothing else depends on it. Runs off the main loop, except for
  * databases in memory.
  */
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import type { SearchHit } from '../../protocol/api.ts';
-import { StoreError } from '../store.ts';
+import { StoreError, type SearchScope } from '../store.ts';
 import { openDatabase, useWriteAheadLog, type Database } from './open-database.ts';
 import { feedNext, isFedFrom, searchTables } from './search-feed.ts';
-import { toSearchExpression } from './search-query.ts';
+import { findMessages } from './search-query.ts';
 import { toStoreError } from './to-store-error.ts';
 
 /** Raised when the tables change; another number on the disk means a rebuild. */
-const indexNumber = 2;
+const indexNumber = 3;
 const hitsMax = 500;
-const snippetWords = 24;
+/** Of its pages, kept while the thread lives. */
+const cacheKiB = 8 * 1024;
+/** Read where the system keeps it anyway, instead of a copy. */
+const mappedBytesMax = 1024 * 1024 * 1024;
+const files = ['', '-wal', '-shm', '-journal'];
 
 export class SearchIndex {
   readonly #state: Database;
   readonly #path: string;
+  readonly #nextPath: string;
   #index: Database | null = null;
+  /** The one that is being built to take the other's place. */
+  #next: Database | null = null;
 
   constructor(state: Database, path: string) {
     this.#state = state;
     this.#path = path;
+    this.#nextPath = `${path}-next`;
   }
 
   /** Takes in the next of what was committed since the last time; true if there may be more. */
@@ -32,31 +40,50 @@ export class SearchIndex {
     return this.#anewIfBroken(feed, feed);
   }
 
-  /** Over what has been fed; with an owner, over their sessions only. */
-  search(query: string, limit: number, owner: string | null): SearchHit[] {
-    const expression = toSearchExpression(query);
-    if (expression === null || limit < 1) return [];
-    const find = () => this.#find(this.#open(), expression, Math.min(limit, hitsMax), owner);
+  /** Over what has been fed. */
+  search(query: string, limit: number, scope: SearchScope): SearchHit[] {
+    if (limit < 1) return [];
+    const find = () => findMessages(this.#open(), this.#state, query, Math.min(limit, hitsMax), scope);
     return this.#anewIfBroken(find, () => {
       while (this.feed());
       return find();
     });
   }
 
-  /** Empty from now on, and to be fed again from the start. */
-  discard(): void {
-    this.close();
-    if (this.#path === ':memory:') return;
-    try {
-      for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(this.#path + suffix, { force: true });
-    } catch (error) {
-      throw toStoreError(error, this.#path);
+  /** Builds another index beside this one, which goes on answering meanwhile, and takes it; true if there is more to do. */
+  rebuild(): boolean {
+    if (this.#path === ':memory:') {
+      this.#discard();
+      return false;
     }
+    if (this.#next === null) {
+      removeFiles(this.#nextPath);
+      this.#next = openIndex(this.#nextPath);
+      createTables(this.#next);
+    }
+    if (feedNext(this.#next, this.#state)) return true;
+    // Closing a database takes its write-ahead log into it: one file has all of it.
+    this.#next.close();
+    this.#next = null;
+    this.#discard();
+    renameSync(this.#nextPath, this.#path);
+    return false;
   }
 
   close(): void {
     this.#index?.close();
     this.#index = null;
+    if (this.#next === null) return;
+    this.#next.close();
+    this.#next = null;
+    removeFiles(this.#nextPath);
+  }
+
+  /** Empty from now on, and to be fed again from the start. */
+  #discard(): void {
+    this.#index?.close();
+    this.#index = null;
+    if (this.#path !== ':memory:') removeFiles(this.#path);
   }
 
   #anewIfBroken<T>(work: () => T, workOnEmpty: () => T): T {
@@ -64,16 +91,15 @@ export class SearchIndex {
       return work();
     } catch (error) {
       if (!isIndexAtFault(error)) throw error;
-      this.discard();
+      this.#discard();
       return workOnEmpty();
     }
   }
 
   #open(): Database {
     if (this.#index !== null) return this.#index;
-    const index = openDatabase(this.#path);
+    const index = openIndex(this.#path);
     try {
-      useWriteAheadLog(index, 'NORMAL');
       if (index.get('SELECT 1 FROM sqlite_schema LIMIT 1') === undefined) createTables(index);
       else if (indexNumberOf(index) !== indexNumber || !isFedFrom(index, this.#state)) throw new OtherIndex();
     } catch (error) {
@@ -83,27 +109,25 @@ export class SearchIndex {
     this.#index = index;
     return index;
   }
+}
 
-  #find(index: Database, expression: string, limit: number, owner: string | null): SearchHit[] {
-    const whose = owner === null ? null : JSON.stringify(owner);
-    const found = index.all<Omit<SearchHit, 'sessionName'>>(
-      `SELECT places.session_id AS sessionId, places.seq, places.at, places.role,
-         snippet(texts, 0, '‹', '›', '…', ${snippetWords}) AS snippet
-       FROM texts JOIN places ON places.entry_id = texts.rowid
-       WHERE texts MATCH ? AND (? IS NULL OR places.owner = ?) ORDER BY rank, texts.rowid DESC LIMIT ?`,
-      expression,
-      whose,
-      whose,
-      limit,
-    );
-    return found.flatMap((hit) => {
-      const sql = 'SELECT name, owner FROM sessions WHERE id = ?';
-      const session = this.#state.get<{ name: string; owner: string }>(sql, hit.sessionId);
-      // Removed a moment ago; the next search will not find it at all.
-      if (session === undefined) return [];
-      // Whose it is, is for the database to say: the index is only a copy.
-      return whose === null || session.owner === whose ? [{ ...hit, sessionName: session.name }] : [];
-    });
+function openIndex(path: string): Database {
+  const index = openDatabase(path);
+  try {
+    useWriteAheadLog(index, 'NORMAL');
+    index.exec(`PRAGMA cache_size = -${cacheKiB}; PRAGMA mmap_size = ${mappedBytesMax};`);
+    return index;
+  } catch (error) {
+    index.close();
+    throw error;
+  }
+}
+
+function removeFiles(path: string): void {
+  try {
+    for (const suffix of files) rmSync(path + suffix, { force: true });
+  } catch (error) {
+    throw toStoreError(error, path);
   }
 }
 

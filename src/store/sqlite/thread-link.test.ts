@@ -6,12 +6,12 @@ const serveUrl = new URL('./serve-thread.ts', import.meta.url).href;
 const storeUrl = new URL('../store.ts', import.meta.url).href;
 
 /** A thread that answers with what `handle` says, given as source text. */
-function start(handle: string): ThreadLink {
+function start(handle: string, batchMax = 3): ThreadLink {
   const source = `
     import { parentPort } from 'node:worker_threads';
     import { serveThread } from ${JSON.stringify(serveUrl)};
     import { StoreError } from ${JSON.stringify(storeUrl)};
-    serveThread(parentPort, { batchMax: 3, handle: ${handle}, end() {} });
+    serveThread(parentPort, { batchMax: ${batchMax}, handle: ${handle}, end() {} });
   `;
   const entry = new URL(`data:text/javascript,${encodeURIComponent(source)}`);
   return new ThreadLink({ entry, data: null, name: 'test thread' });
@@ -29,6 +29,32 @@ void describe('thread link', () => {
       Array.from({ length: 20 }, (_, index) => index),
     );
     assert.ok(sizes?.every((size) => size !== undefined && size <= 3));
+    await link.close();
+  });
+
+  void it('answers of one batch are given out in order and a few at a time, so that others have their turn', async () => {
+    // What is asked while the first request is handled is answered together.
+    const handle = `(bodies) => {
+      if (bodies[0] === 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+      return bodies.map((value) => ({ ok: true, value }));
+    }`;
+    const link = start(handle, 100);
+    const given: number[] = [];
+    let [seen, mostBetween, isLooking] = [0, 0, true];
+    const look = () => {
+      mostBetween = Math.max(mostBetween, given.length - seen);
+      seen = given.length;
+      if (isLooking) setImmediate(look);
+    };
+    look();
+    await Promise.all(Array.from({ length: 100 }, (_, index) => link.request(index).then(() => given.push(index))));
+    isLooking = false;
+    look();
+    assert.deepEqual(
+      given,
+      Array.from({ length: 100 }, (_, index) => index),
+    );
+    assert.ok(mostBetween <= 32, `between two looks: ${mostBetween}`);
     await link.close();
   });
 

@@ -8,6 +8,11 @@ import { endRequest, unpackError, type ThreadAnswer, type ThreadRequest } from '
 
 /** Far above what callers' own limits let through: reaching it means that the disk has stopped. */
 const outstandingMax = 100_000;
+/**
+ * How many answers of one group are given out before everything else has its turn: each wakes somebody who goes on at
+ * once, and a hundred of them together would hold up whatever else happens in the program.
+ */
+const answersAtOnce = 8;
 
 export interface ThreadLinkOptions {
   readonly entry: URL;
@@ -26,6 +31,8 @@ export class ThreadLink {
   readonly #worker: Worker;
   readonly #exited: Promise<void>;
   readonly #outstanding = new Map<number, Outstanding>();
+  /** What has arrived and is not given out yet, in order. */
+  readonly #arrived: ThreadAnswer[] = [];
   #lastId = 0;
   #gone: StoreError | null = null;
   #closing = false;
@@ -35,7 +42,7 @@ export class ThreadLink {
     // The test runner's flags are not for threads.
     this.#worker = new Worker(entry, { workerData: data, execArgv: [], name });
     this.#worker.unref();
-    this.#worker.on('message', (answers: readonly ThreadAnswer[]) => this.#settle(answers));
+    this.#worker.on('message', (answers: readonly ThreadAnswer[]) => this.#arrive(answers));
     this.#worker.on('error', (error) =>
       this.#end(`it failed: ${error instanceof Error ? error.message : String(error)}`),
     );
@@ -86,20 +93,31 @@ export class ThreadLink {
     this.#worker.postMessage(message);
   }
 
-  #settle(answers: readonly ThreadAnswer[]): void {
-    for (const answer of answers) {
-      const waiting = this.#outstanding.get(answer.id);
-      this.#outstanding.delete(answer.id);
-      if (answer.ok) waiting?.resolve(answer.value);
-      else waiting?.reject(unpackError(answer.error));
-    }
-    if (this.#outstanding.size === 0 && !this.#closing) this.#worker.unref();
+  #arrive(answers: readonly ThreadAnswer[]): void {
+    const isUnderWay = this.#arrived.length > 0;
+    this.#arrived.push(...answers);
+    if (!isUnderWay) this.#settleSome();
+  }
+
+  #settleSome(): void {
+    for (const answer of this.#arrived.splice(0, answersAtOnce)) this.#settle(answer);
+    if (this.#arrived.length > 0) setImmediate(() => this.#settleSome());
+    else if (this.#outstanding.size === 0 && !this.#closing) this.#worker.unref();
+  }
+
+  #settle(answer: ThreadAnswer): void {
+    const waiting = this.#outstanding.get(answer.id);
+    this.#outstanding.delete(answer.id);
+    if (answer.ok) waiting?.resolve(answer.value);
+    else waiting?.reject(unpackError(answer.error));
   }
 
   #end(how: string): void {
     this.#gone ??= this.#closing
       ? closed(this.#name)
       : new StoreError('unavailable', `The ${this.#name} is gone (${how}); restart Talaria.`);
+    // What it answered before it ended is known.
+    for (const answer of this.#arrived.splice(0)) this.#settle(answer);
     for (const waiting of this.#outstanding.values()) waiting.reject(this.#gone);
     this.#outstanding.clear();
   }

@@ -10,6 +10,7 @@ import { commit } from './commit.ts';
 import { claimDeliveries, recordPartSent, settleDelivery } from './deliveries.ts';
 import { queueMessage } from './direct-messages.ts';
 import { noteDraft } from './drafts.ts';
+import { addGrant, removeGrant } from './grants.ts';
 import { importSession } from './import-session.ts';
 import { restKey, wakeKey } from './key-rests.ts';
 import { acquireLease, releaseLease, renewLeases } from './leases.ts';
@@ -39,6 +40,8 @@ export const verbs = {
   recordRefusal,
   addApiKey,
   removeApiKey,
+  addGrant,
+  removeGrant,
   changeSettings,
   restKey,
   wakeKey,

@@ -27,6 +27,7 @@ export function reopenSession(database: Database, _now: number, sessionId: Sessi
 /** In an order in which nothing is left that refers to what is gone. */
 const tablesOfSession = [
   'drafts',
+  'grants',
   'outbox',
   'inbox',
   'leases',

@@ -49,7 +49,8 @@ function utterancesOf(message: Json): Utterance[] {
   const text = contentText(message['content']);
   switch (message['role']) {
     case 'user':
-      return [{ role: 'user', text }];
+      // What tools showed is no new question.
+      return text.startsWith('[The pictures of the tool results above') ? [] : [{ role: 'user', text }];
     case 'assistant': {
       const calls = listOf(message['tool_calls']).map((call) => {
         const { id, function: asked } = objectOf(call);

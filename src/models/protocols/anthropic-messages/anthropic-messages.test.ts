@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { Message } from '../../../protocol/messages.ts';
 import type { ModelRequest, Runtime } from '../../model.ts';
 import { anthropicMessages } from './anthropic-messages.ts';
-import { assistant, call, callId, result, testRequest, testRuntime, user } from '../test-runtime.ts';
+import { assistant, call, callId, result, resultWith, testRequest, testRuntime, user } from '../test-runtime.ts';
 
 interface Body {
   readonly thinking?: unknown;
@@ -170,6 +170,20 @@ describe('messages', () => {
     assert.deepEqual(wireOf([message])[0]?.content, [named, file]);
     const blind = testRuntime({ caching: 'none', seesImages: false });
     assert.deepEqual(wireOf([message], { contents }, blind)[0]?.content, [named, file]);
+  });
+
+  test('pictures of a result are in it, and named where they can not be seen', () => {
+    const content = { sha256: 'abc', bytes: 3, mediaType: 'image/png' };
+    const shown = resultWith(c1, 'a', [content, { ...content, sha256: 'lost' }]);
+    const messages = [user('hi'), assistant(call(c1)), shown];
+    const contents = new Map([['abc', Uint8Array.of(1, 2, 3)]]);
+    const seen = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AQID' } };
+    const named = "[An image (image/png, 3 bytes) was attached; you can't see it here.]";
+    const of = (sent: unknown) => [{ type: 'tool_result', tool_use_id: c1, content: sent }];
+    assert.deepEqual(wireOf(messages, { contents })[2]?.content, of([text(`a\n${named}`), seen]));
+    const blind = testRuntime({ caching: 'none', seesImages: false });
+    assert.deepEqual(wireOf(messages, { contents }, blind)[2]?.content, of(`a\n${named}\n${named}`));
+    assert.deepEqual(wireOf(messages, { contents, tools: [] })[2]?.content, [text(`[result] a\n${named}`), seen]);
   });
 
   test('without tools, calls and results are told as text', () => {

@@ -20,7 +20,7 @@ import {
   imageBytes,
   isBlank,
   jsonText,
-  resultText,
+  toldResult,
   toolName,
 } from '../message-parts.ts';
 import { thoughtBlock } from './thought.ts';
@@ -33,7 +33,7 @@ export function encodeMessages(runtime: Runtime, request: ModelRequest): Encoded
       case 'assistant':
         return assistantBlocks(runtime, request, message);
       case 'tool':
-        return [resultBlock(request, message.parts[0])];
+        return resultBlocks(runtime, request, message.parts[0]);
     }
   };
   return request.messages.map((message) => ({ role: message.role, blocks: blocksOf(message) }));
@@ -43,13 +43,16 @@ export function textBlock(text: string): string {
   return `{"type":"text","text":${jsonText(text)}}`;
 }
 
+function imageBlock(mediaType: string, data: string): string {
+  return `{"type":"image","source":{"type":"base64","media_type":${jsonText(mediaType)},"data":"${data}"}}`;
+}
+
 function userBlocks(runtime: Runtime, request: ModelRequest, message: UserMessage): string[] {
   const blocks = message.parts.flatMap((part) => {
     if (part.kind === 'text') return isBlank(part.text) ? [] : [textBlock(part.text)];
     const data = part.kind === 'image' ? imageBytes(runtime, request, part) : null;
     if (data === null) return [textBlock(contentWords(part))];
-    const { mediaType } = part.content;
-    return [`{"type":"image","source":{"type":"base64","media_type":${jsonText(mediaType)},"data":"${data}"}}`];
+    return [imageBlock(part.content.mediaType, data)];
   });
   return blocks.length > 0 ? blocks : [textBlock(emptyMessageWords)];
 }
@@ -83,11 +86,14 @@ function callBlock({ tools }: ModelRequest, call: ToolCallPart): string {
   return `{"type":"tool_use","id":${jsonText(call.callId)},"name":"${name}","input":${input}}`;
 }
 
-function resultBlock({ tools }: ModelRequest, result: ToolResultPart): string {
-  if (tools.length === 0) return textBlock(`[result] ${resultText(result, false)}`);
-  const content = jsonText(resultText(result, true));
+function resultBlocks(runtime: Runtime, request: ModelRequest, result: ToolResultPart): string[] {
+  const hasTools = request.tools.length > 0;
+  const { text, pictures } = toldResult(runtime, request, result, hasTools);
+  const images = pictures.map(({ mediaType, data }) => imageBlock(mediaType, data));
+  if (!hasTools) return [textBlock(`[result] ${text}`), ...images];
+  const content = images.length === 0 ? jsonText(text) : `[${[textBlock(text), ...images].join(',')}]`;
   const error = result.outcome === 'finished' ? '' : ',"is_error":true';
-  return `{"type":"tool_result","tool_use_id":${jsonText(result.callId)},"content":${content}${error}}`;
+  return [`{"type":"tool_result","tool_use_id":${jsonText(result.callId)},"content":${content}${error}}`];
 }
 
 /**

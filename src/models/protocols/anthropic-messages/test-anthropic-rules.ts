@@ -66,8 +66,19 @@ function contentProblems({ role, content }: WireMessage): string[] {
     ...content.flatMap((block) => [
       ...(typesOfRole[role]?.includes(block.type) === true ? [] : [`${block.type} in ${role}`]),
       ...(block.type === 'text' && String(block['text']).trim() === '' ? ['blank text'] : []),
+      ...(block.type === 'tool_result' ? resultProblems(block) : []),
       ...(block.type === 'thinking' && typeof block['signature'] !== 'string' ? ['thought without signature'] : []),
     ]),
+  ];
+}
+
+function resultProblems({ content, is_error: isError }: Block): string[] {
+  if (typeof content === 'string') return content.trim() === '' ? ['blank result'] : [];
+  const parts = content as Block[];
+  return [
+    ...(parts.every(({ type }) => type === 'text' || type === 'image') ? [] : ['content of a result']),
+    ...(parts.every(({ type, text }) => type !== 'text' || String(text).trim() !== '') ? [] : ['blank result']),
+    ...(isError === true && parts.some(({ type }) => type !== 'text') ? ['failed result with more than text'] : []),
   ];
 }
 

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import type { AssistantMessage, Message, ReasoningPart } from '../../../protocol/messages.ts';
 import { efforts } from '../../../protocol/usage.ts';
 import { conversations, requestsOf } from '../test-journals.ts';
-import { assistant, call, callId, echoTool, result, user } from '../test-runtime.ts';
+import { assistant, call, callId, echoTool, result, resultWith, user } from '../test-runtime.ts';
 import type { ModelRequest, Runtime } from '../../model.ts';
 import { scriptedRuntime, testRequest } from '../../scripted-model.ts';
 import { encode } from './encode.ts';
@@ -130,6 +130,48 @@ test('images go as data; what can not be seen is named', () => {
     bodyOf(runtimeWith([], { seesImages: false }), request).messages[0]?.['content'],
     `look\n${named('An image', 'image/png')}\n${file}`,
   );
+});
+
+test('pictures of results follow the last result of their round, as data; what can not be seen is named', () => {
+  const content = { sha256: 'h', bytes: 3, mediaType: 'image/png' };
+  const [first, second] = [callId(1), callId(2)];
+  const messages = [
+    user('look'),
+    assistant(call(first), call(second)),
+    resultWith(first, 'one', [content, { ...content, sha256: 'lost' }]),
+    resultWith(second, 'two', [{ ...content, mediaType: 'image/webp' }]),
+    user('well?'),
+  ];
+  const request = testRequest({ systemPrompt: '', messages, contents: new Map([['h', Uint8Array.of(1, 2, 3)]]) });
+  const contentsOf = (runtime: Runtime) =>
+    bodyOf(runtime, request)
+      .messages.slice(2)
+      .map(({ role, content: sent }) => [role, sent]);
+  const lost = "[An image (image/png, 3 bytes) was attached; you can't see it here.]";
+  const pictures = [
+    { type: 'text', text: '[The pictures of the tool results above, in their order.]' },
+    { type: 'image_url', image_url: { url: 'data:image/png;base64,AQID' } },
+    { type: 'image_url', image_url: { url: 'data:image/webp;base64,AQID' } },
+  ];
+  assert.deepEqual(contentsOf(runtimeWith([])), [
+    ['tool', `one\n${lost}`],
+    ['tool', 'two'],
+    ['user', pictures],
+    ['user', 'well?'],
+  ]);
+  assert.deepEqual(contentsOf(runtimeWith(['assistant-after-tool'])), [
+    ['tool', `one\n${lost}`],
+    ['tool', 'two'],
+    ['assistant', 'Understood.'],
+    ['user', pictures],
+    ['user', 'well?'],
+  ]);
+  const webp = lost.replace('png', 'webp');
+  assert.deepEqual(contentsOf(runtimeWith([], { seesImages: false })), [
+    ['tool', `one\n${lost}\n${lost}`],
+    ['tool', `two\n${webp}`],
+    ['user', 'well?'],
+  ]);
 });
 
 test('thoughts stay at home unless they are asked for', () => {

@@ -1,7 +1,8 @@
 /**
  * Our messages as messages of the chat completions dialect. What a message becomes depends on nothing but itself and what
  * stands before it, with one exception: the results of calls stand behind their calls whatever came between, because
- * providers refuse everything else. Contents are JSON texts: arguments go back as the model wrote them.
+ * providers refuse everything else. Pictures of results follow the last of them as a person's message, because a result
+ * takes nothing but text. Contents are JSON texts: arguments go back as the model wrote them.
  */
 import type {
   AssistantMessage,
@@ -19,8 +20,9 @@ import {
   imageBytes,
   isBlank,
   jsonText,
-  resultText,
+  toldResult,
   toolName,
+  type ToldResult,
 } from '../message-parts.ts';
 import { reasoningOrigin, type ModelRequest, type Runtime } from '../../model.ts';
 import { openThoughts, unsignedCall, type Thoughts } from './thoughts.ts';
@@ -40,6 +42,7 @@ export interface WireMessage {
 
 /** Put between a tool and a person where the dialect wants somebody to speak. */
 const betweenWords = 'Understood.';
+const pictureWords = '[The pictures of the tool results above, in their order.]';
 const noResultWords = '(There is no result of this call.)';
 
 export function textMessage(role: WireMessage['role'], text: string): WireMessage {
@@ -52,22 +55,30 @@ export function wireMessages(runtime: Runtime, request: ModelRequest): WireMessa
     if (message.role === 'tool') results.set(message.parts[0].callId, message.parts[0]);
   }
   const wire: WireMessage[] = [];
-  for (const message of request.messages) {
-    if (message.role === 'user') {
-      if (wire.at(-1)?.role === 'tool' && hasQuirk(runtime, 'assistant-after-tool')) {
-        wire.push(textMessage('assistant', betweenWords));
-      }
-      wire.push(userMessage(runtime, request, message));
-    } else if (message.role === 'assistant') {
-      wire.push(...assistantMessage(runtime, message));
-      wire.push(...toolCallsOf(message).map((call) => resultMessage(runtime, call, results.get(call.callId))));
+  const speak = (message: WireMessage) => {
+    if (wire.at(-1)?.role === 'tool' && hasQuirk(runtime, 'assistant-after-tool')) {
+      wire.push(textMessage('assistant', betweenWords));
     }
+    wire.push(message);
+  };
+  for (const message of request.messages) {
+    if (message.role === 'user') speak(userMessage(runtime, request, message));
+    if (message.role !== 'assistant') continue;
+    wire.push(...assistantMessage(runtime, message));
+    const told = toolCallsOf(message).map((call) => toldOf(runtime, request, call, results.get(call.callId)));
+    wire.push(...told.map(({ result }) => result));
+    const pictures = told.flatMap((one) => one.pictures);
+    if (pictures.length > 0) speak(pictureMessage(pictures));
   }
   return wire;
 }
 
 function textPart(text: string): string {
   return `{"type":"text","text":${jsonText(text)}}`;
+}
+
+function imagePart(mediaType: string, data: string): string {
+  return `{"type":"image_url","image_url":{"url":"data:${mediaType};base64,${data}"}}`;
 }
 
 function userMessage(runtime: Runtime, request: ModelRequest, message: UserMessage): WireMessage {
@@ -78,7 +89,7 @@ function userMessage(runtime: Runtime, request: ModelRequest, message: UserMessa
     const data = part.kind === 'image' ? imageBytes(runtime, request, part) : null;
     if (part.kind === 'image' && data !== null) {
       hasImages = true;
-      return [`{"type":"image_url","image_url":{"url":"data:${part.content.mediaType};base64,${data}"}}`];
+      return [imagePart(part.content.mediaType, data)];
     }
     const text = part.kind === 'text' ? part.text : contentWords(part);
     texts.push(text);
@@ -131,8 +142,19 @@ function callFields(runtime: Runtime, calls: readonly ToolCallPart[], thoughts: 
   return `,"tool_calls":[${texts.join(',')}]`;
 }
 
-function resultMessage(runtime: Runtime, call: ToolCallPart, result: ToolResultPart | undefined): WireMessage {
-  const text = result === undefined ? noResultWords : resultText(result, false);
+function toldOf(
+  runtime: Runtime,
+  request: ModelRequest,
+  call: ToolCallPart,
+  result: ToolResultPart | undefined,
+): { readonly result: WireMessage; readonly pictures: ToldResult['pictures'] } {
+  const { text, pictures } =
+    result === undefined ? { text: noResultWords, pictures: [] } : toldResult(runtime, request, result, false);
   const fields = `,"tool_call_id":${jsonText(wireCallId(runtime, call.callId))}`;
-  return { role: 'tool', content: [textPart(text)], text, fields, calls: 0 };
+  return { result: { role: 'tool', content: [textPart(text)], text, fields, calls: 0 }, pictures };
+}
+
+function pictureMessage(pictures: ToldResult['pictures']): WireMessage {
+  const content = [textPart(pictureWords), ...pictures.map(({ mediaType, data }) => imagePart(mediaType, data))];
+  return { role: 'user', content, text: null, fields: '', calls: 0 };
 }

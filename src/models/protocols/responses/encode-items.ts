@@ -8,6 +8,7 @@ import type {
   Message,
   ReasoningPart,
   ToolCallPart,
+  ToolResultPart,
   UserMessage,
 } from '../../../protocol/messages.ts';
 import { reasoningOrigin, type ModelRequest, type Runtime } from '../../model.ts';
@@ -18,7 +19,7 @@ import {
   imageBytes,
   isBlank,
   jsonText,
-  resultText,
+  toldResult,
   toolName,
 } from '../message-parts.ts';
 import { reasoningItem } from './reasoning-item.ts';
@@ -29,11 +30,8 @@ export function encodeItems(runtime: Runtime, request: ModelRequest, message: Me
       return [userItem(runtime, request, message)];
     case 'assistant':
       return assistantItems(runtime, message);
-    case 'tool': {
-      const [result] = message.parts;
-      const output = jsonText(resultText(result, false));
-      return [`{"type":"function_call_output","call_id":${jsonText(result.callId)},"output":${output}}`];
-    }
+    case 'tool':
+      return [resultItem(runtime, request, message.parts[0])];
   }
 }
 
@@ -45,13 +43,23 @@ function inputText(text: string): string {
   return `{"type":"input_text","text":${jsonText(text)}}`;
 }
 
+function inputImage(mediaType: string, data: string): string {
+  return `{"type":"input_image","image_url":${jsonText(`data:${mediaType};base64,${data}`)},"detail":"auto"}`;
+}
+
+function resultItem(runtime: Runtime, request: ModelRequest, result: ToolResultPart): string {
+  const { text, pictures } = toldResult(runtime, request, result, false);
+  const images = pictures.map(({ mediaType, data }) => inputImage(mediaType, data));
+  const output = images.length === 0 ? jsonText(text) : `[${[inputText(text), ...images].join(',')}]`;
+  return `{"type":"function_call_output","call_id":${jsonText(result.callId)},"output":${output}}`;
+}
+
 function userItem(runtime: Runtime, request: ModelRequest, message: UserMessage): string {
   const content = message.parts.flatMap((part) => {
     if (part.kind === 'text') return isBlank(part.text) ? [] : [inputText(part.text)];
     const data = part.kind === 'image' ? imageBytes(runtime, request, part) : null;
     if (data === null) return [inputText(contentWords(part))];
-    const url = jsonText(`data:${part.content.mediaType};base64,${data}`);
-    return [`{"type":"input_image","image_url":${url},"detail":"auto"}`];
+    return [inputImage(part.content.mediaType, data)];
   });
   if (content.length === 0) return userText(emptyMessageWords);
   return `{"type":"message","role":"user","content":[${content.join(',')}]}`;

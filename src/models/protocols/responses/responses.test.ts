@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Message } from '../../../protocol/messages.ts';
 import type { ModelRequest, Runtime } from '../../model.ts';
-import { assistant, call, callId, result, testRequest, testRuntime, user } from '../test-runtime.ts';
+import { assistant, call, callId, result, resultWith, testRequest, testRuntime, user } from '../test-runtime.ts';
 import { responses } from './responses.ts';
 
 const plain = testRuntime({
@@ -173,6 +173,26 @@ describe('items', () => {
     const named = [said("[An image (image/png, 3 bytes) was attached; you can't see it here.]")];
     assert.deepEqual(inputOf([message]), named);
     assert.deepEqual(inputOf([message], { contents }, { ...plain, seesImages: false }), named);
+  });
+
+  test('pictures of a result are in it, and named where they can not be seen', () => {
+    const content = { sha256: 'abc', bytes: 3, mediaType: 'image/png' };
+    const shown = resultWith(c1, 'a', [content]);
+    const messages = [user('hi'), assistant(call(c1)), shown];
+    const contents = new Map([['abc', Uint8Array.of(1, 2, 3)]]);
+    assert.deepEqual((inputOf(messages, { contents }) as unknown[])[2], {
+      type: 'function_call_output',
+      call_id: c1,
+      output: [
+        { type: 'input_text', text: 'a' },
+        { type: 'input_image', image_url: 'data:image/png;base64,AQID', detail: 'auto' },
+      ],
+    });
+    assert.deepEqual((inputOf(messages, { contents }, { ...plain, seesImages: false }) as unknown[])[2], {
+      type: 'function_call_output',
+      call_id: c1,
+      output: "a\n[An image (image/png, 3 bytes) was attached; you can't see it here.]",
+    });
   });
 
   test('thoughts go back sealed, to the model that had them, and never without what they led to', () => {

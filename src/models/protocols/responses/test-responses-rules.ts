@@ -36,7 +36,8 @@ function itemProblems(item: Fields, next: Fields | undefined): string[] {
         ...(isObjectText(item['arguments']) ? [] : ['arguments are no object']),
       ];
     case 'function_call_output':
-      return typeof item['output'] === 'string' ? [] : ['output is no text'];
+      if (typeof item['output'] === 'string') return [];
+      return contentProblems({ role: 'user', content: item['output'] });
     case 'reasoning': {
       const leads =
         next?.['type'] === 'reasoning' || next?.['type'] === 'function_call' || next?.['role'] === 'assistant';

@@ -1,0 +1,6 @@
+/** Where things are in the home, for those that several parts of the program look for. */
+export const memoriesFolder = 'memories';
+/** What calls leave behind that outlives the process: a folder for each session. */
+export const spoolsFolder = 'spool';
+/** What belongs to running programs: sockets, proofs, states. */
+export const runFolder = 'run';

@@ -1,0 +1,59 @@
+/**
+ * Bytes that sessions refer to, by their hash. Whatever they are, they do nothing here: only pictures of harmless kinds,
+ * told by their own bytes, are shown in place; all else is for saving.
+ */
+import { HttpProblem, type HttpRequest, type HttpResponse } from '../../http/http-message.ts';
+import type { Route } from '../../http/router.ts';
+import type { TalariaApi } from '../../protocol/api.ts';
+
+const nameCharsMax = 200;
+/** The bytes behind a hash never change, but they may go with their session. */
+const cacheSeconds = 3_600;
+
+export function contentRoutes(api: Pick<TalariaApi, 'content'>): Route[] {
+  return [{ method: 'GET', path: '/api/contents/:sha256', handle: (request) => giveContent(api, request) }];
+}
+
+async function giveContent(api: Pick<TalariaApi, 'content'>, request: HttpRequest): Promise<HttpResponse> {
+  const sha256 = request.params['sha256'] ?? '';
+  const bytes = /^[0-9a-f]{64}$/.test(sha256) ? await api.content(sha256) : null;
+  if (bytes === null) {
+    throw new HttpProblem(404, 'not-found', 'There is no such file any more: its session may have been deleted.');
+  }
+  const picture = pictureType(bytes);
+  const name = request.query.get('name') ?? '';
+  const headers = {
+    'content-type': picture ?? 'application/octet-stream',
+    'content-disposition': `${picture === null ? 'attachment' : 'inline'}${fileName(name)}`,
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': `private, max-age=${cacheSeconds}, immutable`,
+    etag: `"${sha256}"`,
+  };
+  if (request.header('if-none-match') === headers.etag) return { status: 304, headers };
+  return { status: 200, headers, body: bytes };
+}
+
+/** By how they begin. No SVG: that is a program. */
+function pictureType(bytes: Uint8Array): string | null {
+  const start = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
+  if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
+  if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg';
+  if (/^GIF8[79]a/.test(start)) return 'image/gif';
+  if (/^RIFF[^]{4}WEBP/.test(start)) return 'image/webp';
+  return null;
+}
+
+/** As RFC 6266 has it: plain for those who know no better, and exactly. */
+function fileName(name: string): string {
+  const clean = name
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}/\\]/gu, '_')
+    .slice(0, nameCharsMax)
+    .toWellFormed();
+  if (clean.trim() === '') return '';
+  const plain = clean.replaceAll(/[^ -~]|["%;]/g, '_');
+  const exact = encodeURIComponent(clean).replaceAll(/['()*!]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
+  return `; filename="${plain}"; filename*=UTF-8''${exact}`;
+}

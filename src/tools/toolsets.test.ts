@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { toolsetNames } from '../protocol/toolsets.ts';
+import type { Tool } from './tool.ts';
+import { toolsIn } from './toolsets.ts';
+
+const tool = (name: string): Tool => ({
+  definition: { name, description: '', parameters: {} },
+  effect: 'read',
+  replay: 'safe',
+  parse: (value) => ({ ok: true, value }),
+  run: () => Promise.resolve({ kind: 'finished', text: '' }),
+});
+
+const names =
+  'terminal process read_file write_file patch search_files memory web_search web_extract browser todo clarify send_file ' +
+  'mcp_mail_read mcp_mail_box_read made_up constructor';
+const all = names.split(' ').map(tool);
+const servers = ['mail', 'mail_box'];
+const namesIn = (...toolsets: string[]) => toolsIn(all, toolsets, servers).map(({ definition }) => definition.name);
+
+test('each toolset has its tools and no others', () => {
+  const sets = Object.fromEntries(toolsetNames.map((name) => [name, namesIn(name)]));
+  assert.deepEqual(sets, {
+    core: all.map(({ definition }) => definition.name),
+    safe: ['read_file', 'search_files', 'todo'],
+    files: ['read_file', 'write_file', 'patch', 'search_files'],
+    terminal: ['terminal', 'process'],
+    web: ['web_search', 'web_extract'],
+    browser: ['browser'],
+    memory: ['memory'],
+    people: ['todo', 'clarify', 'send_file'],
+    mcp: ['mcp_mail_read', 'mcp_mail_box_read'],
+  });
+});
+
+test('several toolsets have the tools of all of them, each once and in the order that they came in', () => {
+  assert.deepEqual(namesIn('memory', 'safe', 'files'), [
+    'read_file',
+    'write_file',
+    'patch',
+    'search_files',
+    'memory',
+    'todo',
+  ]);
+  assert.deepEqual(namesIn('safe', 'core').length, all.length);
+  assert.deepEqual(namesIn(), []);
+});
+
+test('a server’s toolset has its tools and not those of one whose name begins alike', () => {
+  assert.deepEqual(namesIn('mcp-mail'), ['mcp_mail_read']);
+  assert.deepEqual(namesIn('mcp-mail_box'), ['mcp_mail_box_read']);
+  assert.deepEqual(namesIn('mcp-nobody'), []);
+});
+
+test('a tool that nobody has put into a toolset is in core alone', () => {
+  for (const name of toolsetNames) assert.equal(namesIn(name).includes('made_up'), name === 'core', name);
+  for (const name of toolsetNames) assert.equal(namesIn(name).includes('constructor'), name === 'core', name);
+});
+
+test('tools are found wherever there may be too many to describe, and where there are few there is nothing to find', () => {
+  const search = [tool('tool_search')];
+  const has = (toolset: string) => toolsIn(search, [toolset]).length === 1;
+  assert.deepEqual(
+    [has('core'), has('mcp'), has('mcp-mail'), has('web'), has('safe')],
+    [true, true, true, true, false],
+  );
+});
