@@ -1,11 +1,12 @@
 /** The agent cache from outside: the real gateway, a scripted model server, and what status, metrics and the log say. */
 import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import type { StatusReport } from '../src/protocol/api.ts';
-import { allGone, isGone } from '../src/tools/terminal/test-processes.ts';
+import { allGone, isGone, pidsWith } from '../src/tools/terminal/test-processes.ts';
 import { startModelServer } from './model-server/model-server.ts';
 import type { ModelServer } from './model-server/server-contract.ts';
 import { ask, follow, isClosed, say, told } from './support/http.ts';
@@ -104,10 +105,14 @@ test('C41 an agent in a turn keeps its place, the log says mid-turn, and the end
 
 test('C30 C44 C47 C48 an agent idle for too long is swept, its session goes on as it was, and only deleting ends its processes', async (t) => {
   const { server, url, turn, rested } = await gatewayWith(t, { idle_ttl_s: 1 });
-  const begun = await turn('x', 'run sleep 600 > /dev/null 2>&1 & echo pid $! in $PWD');
+  // In the sandbox it has another number than outside, where it is known by how long it sleeps.
+  const seconds = randomInt(100_000, 1_000_000);
+  const begun = await turn('x', `run sleep ${seconds} > /dev/null 2>&1 & echo pid $! in $PWD`);
   const [, pid = 0, folder = ''] =
     /pid (\d+) in (\S+)/.exec(begun)?.map((part, index) => (index === 1 ? Number(part) : part)) ?? [];
   assert.ok(Number(pid) > 0, begun);
+  const outside = await pidsWith(`sleep\0${seconds}\0`);
+  assert.equal(outside.length, 1);
   atEnd(t, () => ask(`${url}/api/sessions/x`, { method: 'DELETE' }).catch(() => {}));
 
   const swept = await rested(({ sweeps }) => sweeps === 1);
@@ -116,7 +121,7 @@ test('C30 C44 C47 C48 an agent idle for too long is swept, its session goes on a
     { size, hits, misses, evictions, releases },
     { size: 0, hits: 0, misses: 1, evictions: 0, releases: 1 },
   );
-  assert.equal(await isGone(Number(pid)), false);
+  assert.equal(await isGone(outside[0] ?? 0), false);
 
   assert.equal(await turn('x', `run kill -0 ${pid} && echo alive in $PWD`), `terminal gave: alive in ${folder}`);
   const bodies = server.requests().map(({ body }) => (body?.['messages'] ?? []) as unknown[]);
@@ -126,5 +131,5 @@ test('C30 C44 C47 C48 an agent idle for too long is swept, its session goes on a
   assert.deepEqual([after.agent_cache.misses, after.prefix_breaks], [2, 0]);
 
   await ask(`${url}/api/sessions/x`, { method: 'DELETE' });
-  await allGone([Number(pid)]);
+  await allGone(outside);
 });

@@ -3,10 +3,13 @@
  * silently runs twice. `chaos.test.ts` does the same to many turns at once.
  */
 import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SessionEvent } from '../src/protocol/events.ts';
+import { pidsWith } from '../src/tools/terminal/test-processes.ts';
 import { follow, isClosed, post, say, told } from './support/http.ts';
 import { freshHome, startGateway } from './support/talaria-process.ts';
 
@@ -113,28 +116,19 @@ test('C84 a killed round keeps what had finished, and goes on with the rest', as
 test('C92 a stop that was stored when the process died ends the command that went on', async (t) => {
   const home = await freshHome(t);
   const first = await startGateway(t, { home, env: { TALARIA_FAULT: 'after:requestStop' } });
-  await say(first.url, 'x', 'run echo $$ > pid.txt; echo begun; sleep 60', 'm1');
+  const seconds = randomInt(100_000, 1_000_000);
+  await say(first.url, 'x', `run echo begun; sleep ${seconds}`, 'm1');
   await follow(first.url, 'x', (event) => event.kind === 'call-output');
-  const pid = Number(await contentOf(home, 'workspace', 'pid.txt'));
-  assert.ok(await isRunning(pid));
+  const sleeping = () => pidsWith(`sleep\0${seconds}\0`);
+  while ((await sleeping()).length === 0) await sleep(10);
   // It dies before it answers.
   await post(`${first.url}/api/sessions/x/stop`, {}).catch(() => {});
   await first.process.ended;
-  assert.ok(await isRunning(pid));
+  assert.equal((await sleeping()).length, 1);
   const { log } = await goOn(t, home);
   assert.equal(log.at(-1), 'closed: stopped', log.join(' | '));
-  assert.equal(await isRunning(pid), false);
+  assert.deepEqual(await sleeping(), []);
 });
-
-/** One that ended and that nobody has collected yet does not run any more. */
-async function isRunning(pid: number): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  return !/\) Z /.test(await contentOf('/proc', String(pid), 'stat'));
-}
 
 test('a message sent again after a crash, because its receipt was lost, is answered once', async (t) => {
   const home = await freshHome(t);

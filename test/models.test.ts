@@ -121,7 +121,7 @@ test('a key that is refused rests, over a restart too, and the others of the poo
 test('what a call may cost is reserved: a spent budget refuses with a clear word, and asks no model', async (t) => {
   const server = await modelServer(t);
   const price = { input: 1_000, output: 1_000 };
-  const home = await homeWith(t, { model: chat(server, { price }), budget: { session_usd: 5 } });
+  const home = await homeWith(t, { model: chat(server, { price }), budget: { session_usd: 7 } });
   const { url } = await startGateway(t, { home });
   assert.deepEqual((await turn(url, 'x', 'say one', 'm1')).at(-1), 'closed: answered');
   const second = await turn(url, 'x', 'say two', 'm2');

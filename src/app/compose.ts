@@ -258,8 +258,8 @@ export function compose(options: ComposeOptions): Talaria {
       await drain.recover();
       outbox.poke();
       idle.start();
-      await toolbox.start();
       for (const channel of channels.values()) await channel.start(port, commands.menu);
+      toolbox.settle().catch((error: unknown) => log.warn('tools not settled', { error }));
     },
     async leave(graceMs) {
       isLeaving = true;

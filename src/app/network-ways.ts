@@ -85,7 +85,7 @@ export function createNetworkWays({ folder, egress, clock, log }: NetworkWaysDep
     },
     async close() {
       const open = await Promise.allSettled(ways.values());
-      await Promise.all(open.map((way) => (way.status === 'fulfilled' ? way.value.close() : null)));
+      await Promise.all(open.flatMap((way) => (way.status === 'fulfilled' ? [way.value.close()] : [])));
       ways.clear();
     },
   };

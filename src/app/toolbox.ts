@@ -61,7 +61,8 @@ export interface Toolbox {
   readonly sandbox: () => SandboxState;
   /** Proves the sandbox if that was not done yet. */
   proveSandbox(): Promise<SandboxChoice>;
-  start(): Promise<void>;
+  /** What can wait until messages are taken: looks after what earlier processes left, and proves the sandbox. */
+  settle(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -142,7 +143,7 @@ export function createToolbox(deps: ToolboxDeps): Toolbox {
         filesOf: (command, where) => judge.filesOf(command, placeOf(where)),
         onBackground: watch.add,
       });
-      return [terminal as Tool, ...shared];
+      return [terminal, ...shared];
     },
     others: () => [],
     generation: () => 1,
@@ -151,9 +152,12 @@ export function createToolbox(deps: ToolboxDeps): Toolbox {
     gate,
     sandbox: sandboxes.peek,
     proveSandbox: () => sandboxes.choose(sandboxSettings(config)),
-    async start() {
+    async settle() {
       await ways.start();
       await watch.start();
+      await sandboxes.tidy(clock.now());
+      await sandboxes.choose(sandboxSettings(config));
+      await files.checkpoints.prune();
     },
     async close() {
       watch.close();
@@ -190,6 +194,7 @@ function sandboxSettings(config: ConfigSource): SandboxInputs {
 
 /** The sandbox for the settings that were asked for last; another choice is proved anew. */
 function createSandboxes(home: string) {
+  const stateFolder = join(home, runFolder, 'sandbox');
   let newest: { readonly made: string; readonly chooser: Promise<SandboxChooser>; known?: SandboxChooser } | null =
     null;
   const chooserFor = (inputs: SandboxInputs): Promise<SandboxChooser> => {
@@ -201,7 +206,7 @@ function createSandboxes(home: string) {
     const made = JSON.stringify(settings);
     if (newest?.made === made) return newest.chooser;
     const chooser = import('../tools/sandbox/choose-sandbox.ts').then(({ createSandboxChooser }) =>
-      createSandboxChooser({ stateFolder: join(home, runFolder, 'sandbox'), nodePath: process.execPath }, settings),
+      createSandboxChooser({ stateFolder, nodePath: process.execPath }, settings),
     );
     const entry: NonNullable<typeof newest> = { made, chooser };
     newest = entry;
@@ -211,6 +216,15 @@ function createSandboxes(home: string) {
   const choose = async (inputs: SandboxInputs): Promise<SandboxChoice> => (await chooserFor(inputs)).choose();
   return {
     choose,
+    /** Removes what sandboxes left that were killed. */
+    async tidy(now: number): Promise<void> {
+      const [{ cleanGuards }, { pruneStateFiles }] = await Promise.all([
+        import('../tools/sandbox/hold-guards.ts'),
+        import('../tools/sandbox/state-files.ts'),
+      ]);
+      await cleanGuards(stateFolder);
+      await pruneStateFiles(stateFolder, now);
+    },
     peek: (): SandboxState => newest?.known?.peek() ?? { kind: 'not-yet-proved' },
     async take(inputs: SandboxInputs): Promise<Sandbox> {
       const choice = await choose(inputs);

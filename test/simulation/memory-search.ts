@@ -1,7 +1,7 @@
 /** Search over the in-memory entries, by the same rules as the real index, and by looking at every one of them. */
 import type { SearchHit } from '../../src/protocol/api.ts';
 import { textOf, type Message } from '../../src/protocol/messages.ts';
-import { matchText, searchTerms } from '../../src/store/search-terms.ts';
+import { matchText, searchTerms } from '../../src/lib/search-terms.ts';
 import type { SearchScope } from '../../src/store/store.ts';
 import { isSaid } from './memory-commit.ts';
 import type { MemoryData } from './memory-data.ts';

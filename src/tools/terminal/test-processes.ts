@@ -27,6 +27,15 @@ export function pidsIn(path: string, count: number): Promise<number[]> {
   });
 }
 
+/** Those whose command line has this in it, arguments parted by NUL. */
+export async function pidsWith(part: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (pid) => (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).includes(part)),
+  );
+  return pids.filter((_, index) => found[index]).map(Number);
+}
+
 /** Dead or a zombie that nobody collected: either way it does nothing any more. */
 export async function isGone(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
