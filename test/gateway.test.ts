@@ -44,6 +44,7 @@ test('the probes, the status and the metrics of a fresh gateway', async (t) => {
     turns: { running: 0, queued: 0, done: 0, failed: 0, parked: 0 },
     outbox: { pending: 0 },
     held: [],
+    mcp_servers: [],
     usage: {
       input_tokens: 0,
       cached_tokens: 0,

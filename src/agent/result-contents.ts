@@ -43,6 +43,9 @@ function megabytes({ byteLength }: Uint8Array): string {
 }
 
 export function resultContents(outcome: ToolOutcome): ResultContents {
+  if (outcome.kind === 'failed' && outcome.untrusted !== undefined) {
+    return { ...noContents, fields: { untrusted: outcome.untrusted } };
+  }
   if (outcome.kind !== 'finished') return noContents;
   const { images = [], files = [], untrusted } = outcome;
   const contents: Content[] = [];

@@ -174,6 +174,7 @@ export function compose(options: ComposeOptions): Talaria {
     memory: (identity) => readMemory(options.home, identity),
     userCommands: rules.userCommands,
     checkpoints: toolbox.checkpoints,
+    reloadMcp: toolbox.mcp.reload,
   });
   const answering = { commands, wasAnswered: store.read.wasAnswered, poke: outbox.poke };
   const intake = createIntake({

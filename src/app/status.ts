@@ -16,7 +16,7 @@ export interface StatusDeps {
   readonly config: ConfigSource;
   readonly agents: Agents;
   readonly turns: () => { running: number; queued: number };
-  readonly toolbox: Pick<Toolbox, 'sandbox'>;
+  readonly toolbox: Pick<Toolbox, 'sandbox' | 'mcp'>;
   /** What sessions' tools hold now. */
   readonly held: () => Promise<readonly HeldThing[]>;
 }
@@ -59,6 +59,7 @@ export function createStatus(deps: StatusDeps): () => Promise<StatusReport> {
         used_at: usedAt,
         busy: isBusy,
       })),
+      mcp_servers: deps.toolbox.mcp.states(),
       store: deps.store.description,
       usage: {
         input_tokens: usage.inputTokens,

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import type { RebuildInputs } from '../agent/agent-inputs.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { systemRandom } from '../lib/random.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { CommandPlace, Gate } from '../tools/approval.ts';
@@ -17,6 +18,7 @@ import type { Egress } from '../tools/egress.ts';
 import { createFileTools, type Checkpoints } from '../tools/files/file-tools.ts';
 import { guardedTool } from '../tools/gated.ts';
 import type { Holding } from '../tools/holding.ts';
+import type { McpServers } from '../tools/mcp/mcp-servers.ts';
 import { createMemoryTool } from '../tools/memory/memory-tool.ts';
 import { createClarifyTool } from '../tools/people/clarify-tool.ts';
 import { createSendFileTool } from '../tools/people/send-file-tool.ts';
@@ -31,6 +33,7 @@ import type { TellSession, Tool } from '../tools/tool.ts';
 import { createWebExtractTool } from '../tools/web/web-extract-tool.ts';
 import { createWebSearchTool } from '../tools/web/web-search-tool.ts';
 import { memoriesFolder, runFolder, spoolsFolder } from './home-folders.ts';
+import { buildMcp } from './build-mcp.ts';
 import { createNetworkWays } from './network-ways.ts';
 import type { ConfigSource } from './open-config.ts';
 
@@ -51,6 +54,7 @@ export type SandboxState = SandboxChoice | { readonly kind: 'not-yet-proved' };
 export interface Toolbox {
   /** All of our own for agents with these inputs, whatever the toolset. */
   build(inputs: ToolInputs): readonly Tool[];
+  readonly mcp: McpServers;
   /** Those of MCP servers. */
   others(): readonly Tool[];
   /** Another number for other tools of MCP servers. */
@@ -79,6 +83,17 @@ export function createToolbox(deps: ToolboxDeps): Toolbox {
   const ways = createNetworkWays({ folder: join(home, runFolder, 'net'), egress, clock, log });
   const sandboxes = createSandboxes(home);
   const watch = createProcessWatch({ clock, log, spoolRoot, tell });
+  const mcp = buildMcp({
+    home,
+    config: config.current,
+    env,
+    gate,
+    clock,
+    random: systemRandom,
+    log,
+    sandbox: () => sandboxes.take(sandboxSettings(config)),
+    proxySocket: ways.open,
+  });
   const files = createFileTools({
     home,
     clock,
@@ -145,14 +160,16 @@ export function createToolbox(deps: ToolboxDeps): Toolbox {
       });
       return [terminal, ...shared];
     },
-    others: () => [],
-    generation: () => 1,
+    others: mcp.tools,
+    generation: mcp.generation,
+    mcp,
     holdings: [createTerminalHolding({ clock, spoolRoot })],
     checkpoints: files.checkpoints,
     gate,
     sandbox: sandboxes.peek,
     proveSandbox: () => sandboxes.choose(sandboxSettings(config)),
     async settle() {
+      mcp.start();
       await ways.start();
       await watch.start();
       await sandboxes.tidy(clock.now());
@@ -161,6 +178,7 @@ export function createToolbox(deps: ToolboxDeps): Toolbox {
     },
     async close() {
       watch.close();
+      await mcp.close();
       await ways.close();
     },
   };

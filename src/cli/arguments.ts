@@ -19,7 +19,7 @@ export interface OptionSpec {
 
 export interface OperandSpec {
   readonly name: string;
-  readonly need: 'required' | 'optional' | 'one-or-more';
+  readonly need: 'required' | 'optional' | 'one-or-more' | 'any-number';
 }
 
 export interface CommandSpec {
@@ -210,8 +210,10 @@ function wrong(problem: string): { kind: 'wrong'; problem: string } {
 function operandProblem(command: CommandSpec, operands: readonly string[]): string | null {
   const asked = ['talaria', ...command.path].join(' ');
   const missing = command.operands[operands.length];
-  if (missing !== undefined && missing.need !== 'optional') return `${asked} needs ${missing.name}${seeHelp(command)}`;
-  const takesMany = command.operands.at(-1)?.need === 'one-or-more';
+  if (missing !== undefined && (missing.need === 'required' || missing.need === 'one-or-more'))
+    return `${asked} needs ${missing.name}${seeHelp(command)}`;
+  const last = command.operands.at(-1)?.need;
+  const takesMany = last === 'one-or-more' || last === 'any-number';
   const extra = operands[command.operands.length];
   if (extra === undefined || takesMany) return null;
   return `unexpected ${quote(extra)} after ${asked}${seeHelp(command)}`;

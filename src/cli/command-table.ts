@@ -5,6 +5,11 @@
 import type { OptionSpec } from './arguments.ts';
 import type { Command } from './command.ts';
 
+const memoryOf: OptionSpec = {
+  name: 'user',
+  value: 'OWNER',
+  summary: 'of this user or group, for example telegram:12345',
+};
 const json: OptionSpec = { name: 'json', summary: 'machine-readable output' };
 const yes: OptionSpec = { name: 'yes', short: 'y', summary: 'do not ask' };
 
@@ -156,10 +161,35 @@ export const commands: readonly Command[] = [
   },
   {
     path: ['sessions', 'search'],
-    summary: 'find words in all conversations',
-    options: [json, { name: 'limit', value: 'NUMBER', summary: 'at most this many hits; 20 by default' }],
-    operands: [{ name: 'WORDS', need: 'one-or-more' }],
+    summary: 'find words in all conversations, or what was said at a time',
+    details: [
+      'All words must occur, "quoted ones" together; a part of a word is enough. Without words, --after and --before.',
+      'sessions search --session NAME --around NUMBER prints what was said around a hit (its # number).',
+    ],
+    options: [
+      json,
+      { name: 'limit', value: 'NUMBER', summary: 'at most this many hits; 20 by default' },
+      { name: 'after', value: 'TIME', summary: 'from this day or time on, for example 2026-03-01 or 2026-03-01T09:30' },
+      { name: 'before', value: 'TIME', summary: 'up to and without this day or time' },
+      { name: 'session', value: 'NAME', summary: 'with --around: the conversation' },
+      { name: 'around', value: 'NUMBER', summary: 'print the messages around this one' },
+    ],
+    operands: [{ name: 'WORDS', need: 'any-number' }],
     load: async () => (await import('./sessions-search-command.ts')).sessionsSearchCommand,
+  },
+  {
+    path: ['sessions', 'file'],
+    summary: 'save a file that was sent or received in a conversation',
+    details: ['sessions show names them. Of several with one name the newest is meant.'],
+    options: [
+      { name: 'output', value: 'PATH', summary: 'where to; by default its name in the current folder; - is stdout' },
+      { name: 'force', summary: 'overwrite PATH if it exists' },
+    ],
+    operands: [
+      { name: 'NAME', need: 'required' },
+      { name: 'FILE', need: 'required' },
+    ],
+    load: async () => (await import('./sessions-file-command.ts')).sessionsFileCommand,
   },
   {
     path: ['sessions', 'export'],
@@ -275,6 +305,154 @@ export const commands: readonly Command[] = [
     options: [],
     operands: [{ name: 'NAME', need: 'required' }],
     load: async () => (await import('./keys-command.ts')).keysRevokeCommand,
+  },
+  {
+    path: ['tools', 'list'],
+    summary: 'list what the agent can do, and how much of every prompt that takes',
+    options: [json],
+    operands: [],
+    load: async () => (await import('./tools-command.ts')).toolsListCommand,
+  },
+  {
+    path: ['tools', 'grants'],
+    summary: 'list what was allowed for longer than once',
+    options: [json],
+    operands: [],
+    load: async () => (await import('./tools-command.ts')).toolsGrantsCommand,
+  },
+  {
+    path: ['tools', 'revoke'],
+    summary: 'ask again before what was allowed: ID, as tools grants shows it',
+    options: [],
+    operands: [{ name: 'ID', need: 'one-or-more' }],
+    load: async () => (await import('./tools-command.ts')).toolsRevokeCommand,
+  },
+  {
+    path: ['mcp', 'list'],
+    summary: 'list the MCP servers',
+    options: [json],
+    operands: [],
+    load: async () => (await import('./mcp-command.ts')).mcpListCommand,
+  },
+  {
+    path: ['mcp', 'add'],
+    summary: 'add an MCP server and try it, for example: mcp add notes -- npx -y some-server',
+    details: [
+      'TARGET is a URL, or after -- a command with its arguments. Secrets go into .env.',
+      'A command runs in the sandbox: it sees the workspace, the folders among its arguments and those of --folder.',
+    ],
+    options: [
+      { name: 'env', value: 'NAME=VALUE', isList: true, summary: 'a variable for the command; as often as needed' },
+      { name: 'header', value: 'NAME:VALUE', isList: true, summary: 'a header for the URL; as often as needed' },
+      { name: 'folder', value: 'PATH', isList: true, summary: 'a folder that the command may change' },
+      { name: 'network', value: 'HOST', isList: true, summary: 'a host that the command may reach; * is every one' },
+      { name: 'oauth', summary: 'sign in at the URL with a browser' },
+      { name: 'no-sandbox', summary: 'start the command with all that this user can do' },
+    ],
+    operands: [
+      { name: 'NAME', need: 'required' },
+      { name: 'TARGET', need: 'one-or-more' },
+    ],
+    load: async () => (await import('./mcp-command-add.ts')).mcpAddCommand,
+  },
+  {
+    path: ['mcp', 'test'],
+    summary: 'connect to an MCP server, sign in if it wants that, and list its tools',
+    details: ['Tools that changed since they were approved are shown with what changed.'],
+    options: [json, { name: 'accept', summary: 'approve changed and new tools as they are now' }],
+    operands: [{ name: 'NAME', need: 'required' }],
+    load: async () => (await import('./mcp-command.ts')).mcpTestCommand,
+  },
+  {
+    path: ['mcp', 'remove'],
+    summary: 'remove an MCP server, and what is kept of it',
+    options: [],
+    operands: [{ name: 'NAME', need: 'required' }],
+    load: async () => (await import('./mcp-command.ts')).mcpRemoveCommand,
+  },
+  {
+    path: ['memory', 'list'],
+    summary: 'print what is remembered and where it is kept',
+    options: [json, memoryOf],
+    operands: [],
+    load: async () => (await import('./memory-command.ts')).memoryListCommand,
+  },
+  {
+    path: ['memory', 'edit'],
+    summary: 'open a file of the memory in $EDITOR; FILE is memory, user or archive',
+    options: [memoryOf],
+    operands: [{ name: 'FILE', need: 'optional' }],
+    load: async () => (await import('./memory-command.ts')).memoryEditCommand,
+  },
+  {
+    path: ['memory', 'search'],
+    summary: 'find words in what is remembered, the archive too',
+    options: [json, memoryOf],
+    operands: [{ name: 'WORDS', need: 'one-or-more' }],
+    load: async () => (await import('./memory-command.ts')).memorySearchCommand,
+  },
+  {
+    path: ['memory', 'forget'],
+    summary: 'remove the one entry that has these words, for good',
+    options: [memoryOf],
+    operands: [{ name: 'WORDS', need: 'one-or-more' }],
+    load: async () => (await import('./memory-command.ts')).memoryForgetCommand,
+  },
+  {
+    path: ['skills', 'list'],
+    summary: 'list the skills: instructions for certain tasks that the agent reads when it needs them',
+    options: [json],
+    operands: [],
+    load: async () => (await import('./skills-list-command.ts')).skillsListCommand,
+  },
+  {
+    path: ['skills', 'install'],
+    summary: 'install a skill from a folder, a git URL or an archive, after you have seen what is in it',
+    details: [
+      'SOURCE is a folder, a .tar.gz or .zip file, or an https://, ssh:// or file:// URL of a git repository; #NAME is a branch or tag.',
+      'Nothing of it runs. If it holds several skills, NAME is the folder of one.',
+    ],
+    options: [
+      yes,
+      { name: 'all', summary: 'all skills of the source' },
+      { name: 'force', summary: 'in place of a skill of your own with the same name, which stays in the history' },
+    ],
+    operands: [
+      { name: 'SOURCE', need: 'required' },
+      { name: 'NAME', need: 'optional' },
+    ],
+    load: async () => (await import('./skills-install-command.ts')).skillsInstallCommand,
+  },
+  {
+    path: ['skills', 'update'],
+    summary: 'fetch installed skills anew and show what has changed before it is taken; all by default',
+    options: [yes],
+    operands: [{ name: 'NAME', need: 'optional' }],
+    load: async () => (await import('./skills-install-command.ts')).skillsUpdateCommand,
+  },
+  {
+    path: ['skills', 'remove'],
+    summary: 'remove skills; they stay in the history',
+    options: [yes],
+    operands: [{ name: 'NAME', need: 'one-or-more' }],
+    load: async () => (await import('./skills-remove-command.ts')).skillsRemoveCommand,
+  },
+  {
+    path: ['skills', 'restore'],
+    summary: 'bring a skill back as it was before its last change or removal',
+    options: [],
+    operands: [
+      { name: 'NAME', need: 'required' },
+      { name: 'VERSION', need: 'optional' },
+    ],
+    load: async () => (await import('./skills-remove-command.ts')).skillsRestoreCommand,
+  },
+  {
+    path: ['skills', 'audit'],
+    summary: 'show what is in skills and what to look at; all that do not come with the program by default',
+    options: [yes, { name: 'accept', summary: 'confirm a skill that has changed since it was installed' }],
+    operands: [{ name: 'NAME', need: 'optional' }],
+    load: async () => (await import('./skills-audit-command.ts')).skillsAuditCommand,
   },
   {
     path: ['logs'],

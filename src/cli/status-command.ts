@@ -66,6 +66,9 @@ export function statusText(url: string, status: StatusReport, now: number): stri
     ['store', status.store],
     ['sandbox', status.sandbox],
     ...heldRows(status, now),
+    ...status.mcp_servers.map(({ name, state, tools, problem }, index) =>
+      row(index === 0 ? 'mcp' : '', `${name}: ${state}, ${tools} tools${problem === null ? '' : `; ${problem}`}`),
+    ),
     ['config', `${status.config.path}, loaded ${formatTime(status.config.loaded_at)}`],
   ];
   return rows.map(([name, value]) => `${name.padEnd(9)} ${printable(value)}`).join('\n');

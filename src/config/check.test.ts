@@ -615,7 +615,6 @@ store: { url: "sqlite:other.db" }
     'compression: { enabled: false }',
     'channels: { discord: { token: x } }',
     'channels: { slack: { bot_token: x } }',
-    'mcp_servers: { a: { command: x } }',
   ]) {
     test(`warns once of ${text}`, async () => {
       assert.equal((await checkConfigText(text, {})).warnings.length, 1);

@@ -24,7 +24,6 @@ export const notYet: readonly NotYet[] = [
   { key: 'compression', instead: 'conversations are not shortened' },
   { key: 'channels.discord', instead: isOff },
   { key: 'channels.slack', instead: isOff },
-  { key: 'mcp_servers', instead: 'the servers are not started' },
   { key: 'store.url', worksFrom: 'sqlite:', instead: 'Talaria does not start with it' },
 ];
 

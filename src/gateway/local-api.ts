@@ -112,7 +112,7 @@ export function createLocalApi(deps: LocalApiDeps): TalariaApi {
       if (isDeleted) await deps.onDeleted?.(id);
       return isDeleted;
     },
-    search: (query, limit) => deps.store.search(query, Math.min(limit, searchHitsMax)),
+    search: (query, limit, span) => deps.store.search(query, Math.min(limit, searchHitsMax), span),
     content: (sha256) => read.content(sha256),
     async *export(ref) {
       const { exportLines } = await import('./portable-session.ts');

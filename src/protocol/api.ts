@@ -76,6 +76,12 @@ export interface PressReceipt {
   readonly session: string | null;
 }
 
+/** From `after` on, up to and without `before`. */
+export interface TimeSpan {
+  readonly after?: number;
+  readonly before?: number;
+}
+
 export interface SearchHit {
   readonly sessionId: SessionId;
   readonly sessionName: string;
@@ -117,6 +123,8 @@ export interface StatusReport {
     used_at: number;
     busy: boolean;
   }[];
+  /** `state` is off, waiting, connecting, ready, failed or sign-in-needed; `problem` says why not. */
+  readonly mcp_servers: readonly { name: string; state: string; tools: number; problem: string | null }[];
   readonly store: string;
   /** Since the store began. `usd` is of the calls with a known price; null if there is none among them. */
   readonly usage: {
@@ -234,7 +242,8 @@ export interface TalariaApi {
   /** From the next call on it asks again; false if there is no such grant. */
   revokeGrant(id: number): Promise<boolean>;
   delete(ref: string): Promise<boolean>;
-  search(query: string, limit: number): Promise<readonly SearchHit[]>;
+  /** Whole words first, then parts of words, newest first; without words, what was said within the time. */
+  search(query: string, limit: number, span?: TimeSpan): Promise<readonly SearchHit[]>;
   /** Bytes that a session refers to; null if there are none with this hash. */
   content(sha256: string): Promise<Uint8Array | null>;
   /** JSON lines that `import` reads back. */
@@ -295,7 +304,7 @@ export class ApiError extends Error {
  *   GET    /api/tools                           { tools: ToolSummary[] }
  *   GET    /api/grants                          { grants: GrantSummary[] }
  *   DELETE /api/grants/:id                      { removed: boolean }
- *   GET    /api/search?q=&limit=                { hits: SearchHit[] }
+ *   GET    /api/search?q=&limit=&after=&before= { hits: SearchHit[] }
  *   GET    /api/contents/:sha256?name=          the bytes
  *   GET    /api/sessions/:ref/export            JSON lines
  *   POST   /api/import?name=                    JSON lines -> SessionSummary

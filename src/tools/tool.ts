@@ -76,7 +76,7 @@ export type ToolOutcome =
       readonly untrusted?: UntrustedSource;
     }
   /** `text` tells the model what went wrong and what it could do instead. */
-  | { readonly kind: 'failed'; readonly text: string }
+  | { readonly kind: 'failed'; readonly text: string; readonly untrusted?: UntrustedSource }
   /** A person must answer first; `answered` goes on from there. Nothing of this process is needed meanwhile. */
   | ({ readonly kind: 'ask' } & Question)
   /** Only from `attach`: what became of it can't be told. */

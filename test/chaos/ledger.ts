@@ -3,7 +3,7 @@
  * remembers in the home's memory counts too: it can't be taken up again, as a command can.
  */
 import { execFile } from 'node:child_process';
-import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ToolCallPart } from '../../src/protocol/messages.ts';
@@ -13,13 +13,17 @@ import { Neighbour } from './neighbour.ts';
 const effectScript = `#!/bin/sh\nprintf '%s\\n' "$1" > "\${0%/*}/ledger.pipe"\nsleep "$2"\necho done\n`;
 
 export class Ledger {
+  /** What effects need to reach, from inside of sandboxes too. */
+  readonly folder: string;
   /** Effects are lines written to it. */
   readonly pipe: string;
   readonly #script: string;
   readonly #neighbour: Neighbour;
   #reads = 0;
 
-  static async start(folder: string): Promise<Ledger> {
+  static async start(world: string): Promise<Ledger> {
+    const folder = join(world, 'effects');
+    await mkdir(folder);
     const script = join(folder, 'effect.sh');
     await writeFile(script, effectScript);
     await chmod(script, 0o755);
@@ -28,6 +32,7 @@ export class Ledger {
   }
 
   private constructor(folder: string, script: string) {
+    this.folder = folder;
     this.pipe = join(folder, 'ledger.pipe');
     this.#script = script;
     const env = { LEDGER_PIPE: this.pipe, LEDGER_FILE: join(folder, 'ledger') };

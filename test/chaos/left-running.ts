@@ -2,7 +2,8 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const patienceMs = 5_000;
+/** A shell in which nothing happens leaves after 20 s. */
+const patienceMs = 40_000;
 const lookMs = 50;
 
 /** Those whose command line names the folder; empty where there is no /proc. Waits a while for them to end. */

@@ -35,7 +35,7 @@ export async function surround(setup: Setup, folder: string, gatewayFile: string
   const ledger = await Ledger.start(folder);
   switch (setup) {
     case 'bundle':
-      return alone(ledger);
+      return alone(folder, ledger);
     case 'surrounded':
       return surrounded(folder, ledger, gatewayFile);
     case 'telegram':
@@ -43,7 +43,9 @@ export async function surround(setup: Setup, folder: string, gatewayFile: string
   }
 }
 
-function alone(ledger: Ledger): Surroundings {
+async function alone(folder: string, ledger: Ledger): Promise<Surroundings> {
+  const config = { terminal: { folders: [ledger.folder] } };
+  await writeFileAtomically(join(folder, 'home', 'config.yaml'), JSON.stringify(config));
   return {
     ledger,
     platform: null,
@@ -67,7 +69,7 @@ async function surrounded(folder: string, ledger: Ledger, gatewayFile: string): 
     model,
     language: script,
     program: { command: [process.execPath, gatewayFile], env },
-    configure: configuring(folder, await model.addresses(), {}),
+    configure: configuring(folder, await model.addresses(), { terminal: { folders: [ledger.folder] } }),
     async end() {
       await Promise.all([platform.end(), model.end(), ledger.end()]);
     },
@@ -86,7 +88,7 @@ async function onTelegram(folder: string, ledger: Ledger, gatewayFile: string): 
     model,
     language: longScript,
     program: { command: [process.execPath, gatewayFile], env: { CHAOS_LEDGER: ledger.pipe } },
-    configure: configuring(folder, await model.addresses(), { channels }),
+    configure: configuring(folder, await model.addresses(), { channels, terminal: { folders: [ledger.folder] } }),
     async end() {
       await Promise.all([telegram.end(), model.end(), ledger.end()]);
     },

@@ -235,6 +235,7 @@ export class FakeApi implements TalariaApi {
       turns: { running: 0, queued: 0, done: 0, failed: 0, parked: 0 },
       outbox: { pending: 0 },
       held: [],
+      mcp_servers: [],
       sandbox: 'none',
       store: 'memory',
       usage: {

@@ -25,6 +25,8 @@ export interface MountPlan {
   readonly absent: readonly { readonly folder: string; readonly guards: readonly AbsentGuard[] }[];
 }
 
+const looksMax = 5;
+
 type AbsentGuard = Extract<Guard, { kind: 'absent' }>;
 
 /** `ours` tells leftovers of an earlier sandbox from what the user has. */
@@ -49,7 +51,7 @@ export async function planMounts(
     if (!byPath.has(path)) put({ kind: 'scratch', path, mode: '0700', isFixed: false });
   }
   for (const { path } of writable) {
-    const guards = await guardsOf(path, await ours(path));
+    const guards = await guardsOf(path, ours);
     for (const guard of guards) {
       if (writable.some((folder) => folder.path === guard.path)) continue;
       put(guardMount(guard));
@@ -75,8 +77,14 @@ function guardMount(guard: Guard): Mount {
 }
 
 /** Nothing below what is kept needs a guard of its own. */
-async function guardsOf(folder: string, ours: ReadonlySet<string>): Promise<Guard[]> {
-  const guards = await findGuards(folder, ours);
+async function guardsOf(folder: string, ours: (folder: string) => Promise<ReadonlySet<string>>): Promise<Guard[]> {
+  let guards = await findGuards(folder, await ours(folder));
+  // Another sandbox may begin between the two looks: what it put there is not the user's, and goes with it.
+  for (let attempt = 0; attempt < looksMax; attempt++) {
+    const since = await ours(folder);
+    if (!guards.some(({ kind, path }) => kind === 'kept' && since.has(path))) break;
+    guards = await findGuards(folder, since);
+  }
   const closed = guards.filter(({ kind }) => kind !== 'pinned').map(({ path }) => `${path}/`);
   return guards.filter(({ path }) => !closed.some((above) => path.startsWith(above)));
 }
