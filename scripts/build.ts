@@ -65,7 +65,6 @@ async function buildProgram(): Promise<OutputFile[]> {
       'playwright-core',
       '@modelcontextprotocol/client',
       '@vscode/ripgrep',
-      '@lydell/node-pty',
     ],
     plugins: [onlyTheVersionOfTheManifest],
   });

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { systemClock } from '../lib/clock.ts';
 import { unifiedDiff } from '../tools/files/unified-diff.ts';
-import type { DiffTexts, MadeChange } from '../tools/skills/change-skill.ts';
+import type { DiffTexts } from '../tools/skills/build-change.ts';
+import type { MadeChange } from '../tools/skills/change-skill.ts';
 import type { InspectedSkill, InstallOutcome, OfferedSkill } from '../tools/skills/install-skill.ts';
 import { createSkillShelf, type BrokenSkill, type Skill, type SkillShelf } from '../tools/skills/skill-shelf.ts';
 import type { OpenedSource, SourceOptions } from '../tools/skills/skill-source.ts';
@@ -40,11 +41,11 @@ export interface SkillsAdmin {
 }
 
 /** All of it throws a `SkillError` with a message for the person. */
-export async function openSkillsAdmin(home: string): Promise<SkillsAdmin> {
+export async function openSkillsAdmin(home: string, disabled: readonly string[] = []): Promise<SkillsAdmin> {
   const { acceptSkill, inspectSkill, installSkill, removeSkill } = await import('../tools/skills/install-skill.ts');
   const { openSource } = await import('../tools/skills/open-source.ts');
   const { changeSkill } = await import('../tools/skills/change-skill.ts');
-  const shelf = openSkillShelf(home);
+  const shelf = openSkillShelf(home, () => disabled);
   const deps = { shelf, diff: skillDiff, now: () => systemClock.now() };
   return {
     shelf,

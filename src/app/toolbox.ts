@@ -14,6 +14,7 @@ import type { CommandPlace, Gate } from '../tools/approval.ts';
 import { createCommandJudge } from '../tools/approvals/command-judge.ts';
 import { createGate } from '../tools/approvals/gate.ts';
 import { createModelJudge } from '../tools/approvals/model-judge.ts';
+import { createBrowserTools } from '../tools/browser/browser-tools.ts';
 import type { Egress } from '../tools/egress.ts';
 import { createFileTools, type Checkpoints } from '../tools/files/file-tools.ts';
 import { guardedTool } from '../tools/gated.ts';
@@ -32,7 +33,7 @@ import { createProcessWatch } from '../tools/terminal/watch-processes.ts';
 import type { TellSession, Tool } from '../tools/tool.ts';
 import { createWebExtractTool } from '../tools/web/web-extract-tool.ts';
 import { createWebSearchTool } from '../tools/web/web-search-tool.ts';
-import { memoriesFolder, runFolder, spoolsFolder } from './home-folders.ts';
+import { browsersFolder, memoriesFolder, runFolder, spoolsFolder } from './home-folders.ts';
 import { buildMcp } from './build-mcp.ts';
 import { createNetworkWays } from './network-ways.ts';
 import type { ConfigSource } from './open-config.ts';
@@ -94,6 +95,21 @@ export function createToolbox(deps: ToolboxDeps): Toolbox {
     sandbox: () => sandboxes.take(sandboxSettings(config)),
     proxySocket: ways.open,
   });
+  const browser = createBrowserTools({
+    clock,
+    root: join(home, browsersFolder),
+    nodePath: process.execPath,
+    findChromium: async () => {
+      const { findChromium } = await import('../tools/browser/find-chromium.ts');
+      return findChromium({ configured: config.current().browser.path, env });
+    },
+    sandbox: () => sandboxes.take(sandboxSettings(config)),
+    startProxy: async (socketPath) => {
+      const { startEgressProxy } = await import('../tools/egress/egress-proxy.ts');
+      return startEgressProxy({ egress, mayReach: () => true, socketPath, login: null });
+    },
+    gate,
+  });
   const files = createFileTools({
     home,
     clock,
@@ -120,6 +136,7 @@ export function createToolbox(deps: ToolboxDeps): Toolbox {
       },
     }),
     createWebExtractTool({ egress, gate }),
+    ...browser.tools,
     createProcessTool({ clock }),
     ...(deps.extraTools ?? []),
   ] as readonly Tool[];
@@ -163,7 +180,7 @@ export function createToolbox(deps: ToolboxDeps): Toolbox {
     others: mcp.tools,
     generation: mcp.generation,
     mcp,
-    holdings: [createTerminalHolding({ clock, spoolRoot })],
+    holdings: [createTerminalHolding({ clock, spoolRoot }), browser.holding],
     checkpoints: files.checkpoints,
     gate,
     sandbox: sandboxes.peek,
@@ -172,6 +189,7 @@ export function createToolbox(deps: ToolboxDeps): Toolbox {
       mcp.start();
       await ways.start();
       await watch.start();
+      await browser.resume();
       await sandboxes.tidy(clock.now());
       await sandboxes.choose(sandboxSettings(config));
       await files.checkpoints.prune();
@@ -179,6 +197,7 @@ export function createToolbox(deps: ToolboxDeps): Toolbox {
     async close() {
       watch.close();
       await mcp.close();
+      await browser.detach();
       await ways.close();
     },
   };

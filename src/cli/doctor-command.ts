@@ -34,8 +34,8 @@ export async function doctorCommand(context: CommandContext): Promise<ExitCode> 
   await report(await checkStore(home, loaded.config, gateway));
   if (loaded.config !== null) {
     await report(await checkWorkspace(home, loaded.config));
-    const { checkCommands } = await import('./doctor-sandbox.ts');
-    await report(await checkCommands(home, loaded.config));
+    const { checkTools } = await import('./doctor-sandbox.ts');
+    await report(await checkTools(home, loaded.config, env));
     await report(await checkPort(loaded.config, gateway));
     await report(await checkModels(loaded.config, loaded.environment, interrupt));
   }

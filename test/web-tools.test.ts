@@ -4,14 +4,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { parseHTML } from 'linkedom';
-import type { Gate } from '../approval.ts';
-import { createEgress } from '../egress/create-egress.ts';
-import { fakeToolContext } from '../fake-tool-context.ts';
-import { extractText } from './extract-text.ts';
-import { markdownOf } from './markdown-of.ts';
-import { searchProviders } from './search-providers.ts';
-import { createWebExtractTool } from './web-extract-tool.ts';
-import { createWebSearchTool, toAsk, type WebSearchSettings } from './web-search-tool.ts';
+import type { Gate } from '../src/tools/approval.ts';
+import { createEgress } from '../src/tools/egress/create-egress.ts';
+import { fakeToolContext } from '../src/tools/fake-tool-context.ts';
+import { extractText } from '../src/tools/web/extract-text.ts';
+import { markdownOf } from '../src/tools/web/markdown-of.ts';
+import { searchProviders } from '../src/tools/web/search-providers.ts';
+import { createWebExtractTool } from '../src/tools/web/web-extract-tool.ts';
+import { createWebSearchTool, toAsk, type WebSearchSettings } from '../src/tools/web/web-search-tool.ts';
 
 const { signal } = new AbortController();
 const context = fakeToolContext('/nowhere');
