@@ -1,0 +1,20 @@
+/** Characters that a person who reads a text does not see, and a model does. Pure. */
+
+/** Format characters, private and unassigned ones, controls other than line ends and tabs. */
+const invisiblePattern = /(?![\n\r\t])[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}]/u;
+/** Pictures that are put together from several characters, and keys with a digit. */
+const picturePattern =
+  /\p{Extended_Pictographic}\p{Emoji_Modifier}?\ufe0f?(?:\u200d\p{Extended_Pictographic}\p{Emoji_Modifier}?\ufe0f?)*|[\d#*]\ufe0f\u20e3/gu;
+/** Scripts that need joiners for their ordinary spelling. */
+const joinedPattern =
+  /(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}])[\u200c\u200d]/gu;
+
+/** As `U+202E`; null if there is none. A mark at the very start that says how the file is encoded does not count. */
+export function firstInvisible(text: string): string | null {
+  const plain = text
+    .replace(/^\uFEFF/, '')
+    .replace(picturePattern, '')
+    .replace(joinedPattern, '');
+  const [found] = invisiblePattern.exec(plain) ?? [];
+  return found === undefined ? null : `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
