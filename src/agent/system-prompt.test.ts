@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildSystemPrompt } from './system-prompt.ts';
 
-const inputs = { soul: null, memory: null, workspace: '/home/ada/.talaria/workspace', day: '2026-03-01' };
+const inputs = { soul: null, memory: null, skills: '', workspace: '/home/ada/.talaria/workspace', day: '2026-03-01' };
 
 test('the prompt of a fresh home is small', () => {
   assert.ok(Buffer.byteLength(buildSystemPrompt(inputs)) <= 2_500);

@@ -7,6 +7,8 @@ export interface PromptInputs {
   readonly soul: string | null;
   /** What was remembered in earlier sessions; null if nothing. */
   readonly memory: string | null;
+  /** The index of skills, with its head; empty if there are none. */
+  readonly skills: string;
   readonly workspace: string;
   /** `YYYY-MM-DD`: a finer time would spoil nothing but would never be true for long. */
   readonly day: string;
@@ -16,7 +18,7 @@ const soulCharsMax = 20_000;
 const memoryCharsMax = 8_000;
 
 export function buildSystemPrompt(inputs: PromptInputs): string {
-  return [identity(inputs), howToWork(), memory(inputs), surroundings(inputs)]
+  return [identity(inputs), howToWork(), memory(inputs), inputs.skills, surroundings(inputs)]
     .filter((section) => section !== '')
     .join('\n\n');
 }

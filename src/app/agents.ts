@@ -14,6 +14,7 @@ import { runtimeId, type OpenModel } from '../models/model.ts';
 import type { SessionSettings, ToolSummary } from '../protocol/api.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Store } from '../store/store.ts';
+import { skillsSection } from '../tools/skills/skills-section.ts';
 import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import { toolsIn } from '../tools/toolsets.ts';
@@ -38,7 +39,7 @@ export interface AgentsOptions {
   readonly clock: Clock;
   readonly store: Store;
   readonly log: Log;
-  readonly toolbox: Pick<Toolbox, 'build' | 'others' | 'generation'>;
+  readonly toolbox: Pick<Toolbox, 'build' | 'others' | 'generation' | 'skills'>;
 }
 
 export interface Agents {
@@ -63,6 +64,11 @@ export function createAgents(options: AgentsOptions): Agents {
     log,
   });
   const { toolbox } = options;
+  const skills = async () => {
+    const report = await toolbox.skills.list();
+    for (const { name, problem } of report.broken) log.warn('a skill can not be used', { name, problem });
+    return skillsSection(report.skills.filter(({ state }) => state === 'offered'));
+  };
   const toolsFor = createToolShelf(toolbox, () => config.current().tools.schema_bytes);
   const rules = channelRules(() => config.current());
   const find = createFinder(options);
@@ -94,7 +100,8 @@ export function createAgents(options: AgentsOptions): Agents {
       const key = session?.key ?? '';
       const { inputs, runtimes } = await plan(settings, rules.toolsets(key));
       const servers = Object.keys(config.current().mcp_servers);
-      const build = () => buildAgent({ home, inputs, runtimes, openModel, clock, tools: toolsFor(inputs, servers) });
+      const build = () =>
+        buildAgent({ home, inputs, runtimes, openModel, clock, skills, tools: toolsFor(inputs, servers) });
       const { agent, giveBack } = await cache.borrow(sessionId, agentSignature(inputs), build);
       const [channel = ''] = key.split(':', 1);
       return {

@@ -23,6 +23,8 @@ export interface BuildAgentOptions {
   readonly runtimes: Runtimes;
   readonly openModel: OpenModel;
   readonly clock: Clock;
+  /** The index of skills for a prompt that begins now. */
+  readonly skills: () => Promise<string>;
   /** Those of the toolsets in `inputs`. */
   readonly tools: ToolRegistry;
 }
@@ -49,12 +51,14 @@ export function buildAgent(options: BuildAgentOptions): Agent {
       return path;
     },
     async buildHead() {
-      const [soul, memory] = await Promise.all([
+      const hasSkills = tools.get('skill_view') !== undefined;
+      const [soul, memory, skills] = await Promise.all([
         readIfThere(join(home, 'SOUL.md')),
         readIfThere(join(home, memoryFile)),
+        hasSkills ? options.skills() : '',
       ]);
       const day = new Date(clock.now()).toISOString().slice(0, 10);
-      return { systemPrompt: buildSystemPrompt({ soul, memory, workspace, day }), ...headTools };
+      return { systemPrompt: buildSystemPrompt({ soul, memory, skills, workspace, day }), ...headTools };
     },
   };
 }

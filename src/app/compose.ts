@@ -52,6 +52,7 @@ import { readMemory } from './read-memory.ts';
 import { createStatus } from './status.ts';
 import { tidySpools } from './tidy-spools.ts';
 import { createToolbox } from './toolbox.ts';
+import { skillCommand } from '../tools/skills/skill-command.ts';
 
 export interface ComposeOptions {
   readonly home: string;
@@ -175,6 +176,10 @@ export function compose(options: ComposeOptions): Talaria {
     userCommands: rules.userCommands,
     checkpoints: toolbox.checkpoints,
     reloadMcp: toolbox.mcp.reload,
+    skills: {
+      list: async () => (await toolbox.skills.list()).skills.filter(({ state }) => state === 'offered'),
+      message: skillCommand,
+    },
   });
   const answering = { commands, wasAnswered: store.read.wasAnswered, poke: outbox.poke };
   const intake = createIntake({

@@ -24,6 +24,8 @@ import { createMemoryTool } from '../tools/memory/memory-tool.ts';
 import { createClarifyTool } from '../tools/people/clarify-tool.ts';
 import { createSendFileTool } from '../tools/people/send-file-tool.ts';
 import { createTodoTool } from '../tools/people/todo-tool.ts';
+import { createSkillTools } from '../tools/skills/skill-tools.ts';
+import type { SkillShelf } from '../tools/skills/skill-shelf.ts';
 import { SandboxError, type Sandbox } from '../tools/sandbox.ts';
 import type { SandboxChoice, SandboxChooser } from '../tools/sandbox/choose-sandbox.ts';
 import { createProcessTool } from '../tools/terminal/process-tool.ts';
@@ -37,6 +39,7 @@ import { browsersFolder, memoriesFolder, runFolder, spoolsFolder } from './home-
 import { buildMcp } from './build-mcp.ts';
 import { createNetworkWays } from './network-ways.ts';
 import type { ConfigSource } from './open-config.ts';
+import { openSkillShelf, skillDiff } from './skills-admin.ts';
 
 export interface ToolboxDeps {
   readonly home: string;
@@ -62,6 +65,7 @@ export interface Toolbox {
   generation(): number;
   readonly holdings: readonly Holding[];
   readonly checkpoints: Checkpoints;
+  readonly skills: SkillShelf;
   readonly gate: Gate;
   readonly sandbox: () => SandboxState;
   /** Proves the sandbox if that was not done yet. */
@@ -117,7 +121,15 @@ export function createToolbox(deps: ToolboxDeps): Toolbox {
     roots: () => config.current().files.roots.map((root) => resolve(home, root)),
     checkpointDays: () => (config.current().files.checkpoints ? config.current().files.checkpoint_days : null),
   });
+  const skills = openSkillShelf(home, () => config.current().skills.disabled);
   const shared: readonly Tool[] = [
+    ...createSkillTools({
+      shelf: skills,
+      gate,
+      diff: skillDiff,
+      asksAlways: () => config.current().skills.write_approval,
+      isOwners: async (sessionId) => (await store.read.session(sessionId))?.owner === 'owner',
+    }),
     ...files.tools,
     guardedTool(createMemoryTool({ folder: join(home, memoriesFolder) }), gate, ({ text }) => ({
       kind: 'self',
@@ -163,6 +175,7 @@ export function createToolbox(deps: ToolboxDeps): Toolbox {
         env,
         envNames: inputs['terminal.env'] ?? [],
         folders,
+        readable: [skills.folder, skills.builtInFolder],
         hidden: [home],
         sandbox: () => sandboxes.take(inputs),
         allowedHosts,
@@ -182,6 +195,7 @@ export function createToolbox(deps: ToolboxDeps): Toolbox {
     mcp,
     holdings: [createTerminalHolding({ clock, spoolRoot }), browser.holding],
     checkpoints: files.checkpoints,
+    skills,
     gate,
     sandbox: sandboxes.peek,
     proveSandbox: () => sandboxes.choose(sandboxSettings(config)),

@@ -111,6 +111,10 @@ export const defaultConfig: Config = {
     checkpoints: true,
     checkpoint_days: 14,
   },
+  skills: {
+    write_approval: false,
+    disabled: [],
+  },
   web: {
     search: 'auto',
     api_key: null,

@@ -544,6 +544,10 @@ export const configSchema = z.strictObject({
     checkpoints: key('Whether the state before each change is kept, for /rollback.', withDefault(z.boolean(), true)),
     checkpoint_days: key('How long it is kept.', withDefault(whole(1, 3_650), 14)),
   }),
+  skills: section('Instructions for certain tasks that the agent reads when it needs them.', {
+    write_approval: key('Whether it asks before it writes or changes one.', withDefault(z.boolean(), false)),
+    disabled: key('Names of skills to leave out.', withDefault(z.array(text), [])),
+  }),
   web: section('Searching and reading the web.', {
     search: key(
       'Who searches; `auto` takes the one that a key is there for, else one that needs none.',

@@ -1,7 +1,18 @@
 /** The names of sets of tools: what a configuration can ask for. Which tools are in them is known to `tools/toolsets.ts`. */
 
 /** `mcp-NAME` besides these: the tools of one MCP server. */
-export const toolsetNames = ['core', 'safe', 'files', 'terminal', 'web', 'browser', 'memory', 'people', 'mcp'] as const;
+export const toolsetNames = [
+  'core',
+  'safe',
+  'files',
+  'terminal',
+  'web',
+  'browser',
+  'memory',
+  'skills',
+  'people',
+  'mcp',
+] as const;
 export type ToolsetName = (typeof toolsetNames)[number];
 
 export const toolsetWords: Readonly<Record<ToolsetName, string>> = {
@@ -12,6 +23,7 @@ export const toolsetWords: Readonly<Record<ToolsetName, string>> = {
   web: 'searching the web and reading pages',
   browser: 'a real browser',
   memory: 'remembering between sessions',
+  skills: 'instructions for certain tasks, and writing them',
   people: 'questions, lists and files for the person',
   mcp: 'the tools of all MCP servers',
 };

@@ -27,14 +27,13 @@ test('the JSON schema is small: no dialect, no meaningless bounds, no unknown ke
       type: 'object',
       properties: {
         command: { type: 'string', description: 'What to run.' },
-        timeout_s: { type: 'number', minimum: 1, maximum: 3600 },
+        timeout_s: { type: 'number' },
         count: { type: 'integer' },
         action: { type: 'string', enum: ['add'] },
         mode: { type: 'string', enum: ['fast', 'slow'] },
         names: { type: 'array', items: { type: 'string' } },
       },
       required: ['command'],
-      additionalProperties: false,
     },
   });
 });

@@ -41,11 +41,19 @@ export function defineTool<Schema extends z.ZodMiniObject>(spec: ToolSpec<Schema
 
 function parametersOf(schema: z.ZodMiniObject): Readonly<Record<string, unknown>> {
   const { $schema: _dialect, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
-  return Object.freeze({ ...(trimmed(parameters) as object), additionalProperties: false });
+  return Object.freeze(trimmed(parameters) as object) as Readonly<Record<string, unknown>>;
 }
 
-/** Limits that a model keeps without being told; whoever breaks one is told then. */
-const untold: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'minItems', 'maxItems']);
+/** What a model keeps to without being told; whoever does not is told then. */
+const untold: ReadonlySet<string> = new Set([
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+  'additionalProperties',
+]);
 
 /** Drops what tells a model nothing, and spells a constant in the way that every provider reads. */
 function trimmed(node: unknown): unknown {

@@ -14,7 +14,7 @@ const tool = (name: string): Tool => ({
 
 const names =
   'terminal process read_file write_file patch search_files memory web_search web_extract browser todo clarify send_file ' +
-  'mcp_mail_read mcp_mail_box_read made_up constructor';
+  'skills_list skill_view skill_manage mcp_mail_read mcp_mail_box_read made_up constructor';
 const all = names.split(' ').map(tool);
 const servers = ['mail', 'mail_box'];
 const namesIn = (...toolsets: string[]) => toolsIn(all, toolsets, servers).map(({ definition }) => definition.name);
@@ -29,6 +29,7 @@ test('each toolset has its tools and no others', () => {
     web: ['web_search', 'web_extract'],
     browser: ['browser'],
     memory: ['memory'],
+    skills: ['skills_list', 'skill_view', 'skill_manage'],
     people: ['todo', 'clarify', 'send_file'],
     mcp: ['mcp_mail_read', 'mcp_mail_box_read'],
   });

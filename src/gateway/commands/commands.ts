@@ -15,6 +15,7 @@ import { resetCommand, retryCommand, undoCommand } from './rewind-commands.ts';
 import { rollbackCommand } from './rollback-command.ts';
 import { queueCommand, steerCommand } from './send-commands.ts';
 import type { CommandServices } from './services.ts';
+import { skillNames, skillsCommand, useSkill } from './skill-commands.ts';
 import { forkCommand, resumeCommand, sessionsCommand, titleCommand } from './session-commands.ts';
 import { modelCommand, reasoningCommand } from './settings-commands.ts';
 import { memoryCommand, statusCommand, toolsCommand, usageCommand } from './show-commands.ts';
@@ -54,6 +55,7 @@ export const commandTable: readonly Command[] = [
   toolsCommand,
   memoryCommand,
   reloadMcpCommand,
+  skillsCommand,
   ...laterCommands,
 ];
 
@@ -69,7 +71,10 @@ export function createCommands(services: CommandServices): Commands {
     menu: commandTable.filter((command) => command.isLater !== true).map(({ name, summary }) => ({ name, summary })),
     async run(word, call) {
       const command = byName.get(word);
-      if (command === undefined) return say(unknownText(word, byName.keys()));
+      if (command === undefined) {
+        const used = await useSkill(word, call, services);
+        return used ?? say(unknownText(word, [...byName.keys(), ...(await skillNames(services))]));
+      }
       if (!mayUse(command, call.identity, services)) return say(`/${word} is for the owner only.`);
       try {
         return await command.run(call, services);

@@ -5,7 +5,6 @@ export const laterCommands: readonly Command[] = [
   later('compress', 'shorten a long conversation', 'Until then /new begins a fresh one.'),
   later('background', 'do something beside the conversation', 'Until then /queue TEXT sends it for later.'),
   later('cron', 'do something at certain times', ''),
-  later('skills', 'show and use what it has learnt', ''),
 ];
 
 function later(name: string, summary: string, meanwhile: string): Command {

@@ -73,6 +73,11 @@ export interface CommandServices {
   };
   /** Connects to the MCP servers anew, within this time as far as they answer; undefined if there are none at all. */
   readonly reloadMcp?: (waitMs: number) => Promise<McpReloadNote>;
+  /** The skills that are offered, and what using one says to the model; undefined if there are none. */
+  readonly skills?: {
+    list(): Promise<readonly { readonly name: string; readonly description: string }[]>;
+    message(name: string, argument: string): string;
+  };
   /** What role `user` may command on this channel; null: as the commands themselves say. */
   readonly userCommands: (channel: string) => ReadonlySet<string> | null;
 }

@@ -74,7 +74,7 @@ async function placeFor(deps: RunDeps, wish: CommandWish, context: ToolContext):
     cwd: context.workspace,
     env: wish.environment,
     writable: [context.workspace, ...deps.folders],
-    readable: [],
+    readable: deps.readable,
     hidden: deps.hidden,
     network: wish.isOutside ? 'off' : await deps.network(context.sessionId, wish.hosts),
   };

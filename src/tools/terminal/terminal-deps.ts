@@ -31,6 +31,8 @@ export interface TerminalDeps {
   readonly envNames: readonly string[];
   /** Besides the workspace; absolute. */
   readonly folders: readonly string[];
+  /** What commands may read besides, and not change: the folders of skills. Absolute; they must exist. */
+  readonly readable: readonly string[];
   /** What no command ever sees, but for the workspace and the folders inside it; absolute. */
   readonly hidden: readonly string[];
   /** The one that proved itself; asked for with the first command. May throw a `SandboxError`. */

@@ -25,8 +25,7 @@ export const terminalSchema = z.strictObject({
 export type TerminalInput = z.output<typeof terminalSchema>;
 
 export const terminalDescription =
-  "Runs bash in the session's sandbox; folder, variables, functions and background processes last between calls. " +
-  'Returns output (cut in the middle if long) and exit code if not 0.';
+  "Runs bash in the session's sandbox; folder, variables, functions and background processes last between calls.";
 
 /** A sentence about what can't be run as asked; null if all of it can. */
 export function limitProblem({ command, timeout_s: seconds, stdin, notify, hosts }: TerminalInput): string | null {

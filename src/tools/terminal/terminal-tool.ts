@@ -41,6 +41,7 @@ export function createTerminalTool(
   return createTerminal({
     envNames: [],
     folders: [],
+    readable: [],
     hidden: [],
     sandbox: () => Promise.resolve(noSandbox),
     allowedHosts: [],

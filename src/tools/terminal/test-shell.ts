@@ -77,6 +77,7 @@ export async function testShell(
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/nowhere' },
     envNames: [],
     folders: [],
+    readable: [],
     hidden: [],
     sandbox: () => Promise.resolve(noSandbox),
     allowedHosts: [],
