@@ -14,8 +14,10 @@ import type { Store } from '../store/store.ts';
 const wholeFileBytesMax = 16_000_000;
 const scratchPrefix = '.backup-';
 
-/** In the home itself. */
-const leftOut = /^(?:search\.db|home\.lock|holder\.json|\.backup-|\.restore-|\.probe-|before-restore-)/;
+/** In the home itself: what can be made again, or belongs to programs that run now. */
+const leftOut = /^(?:search\.db|home\.lock|holder\.json|\.backup-|\.restore-|\.probe-|before-restore-|run$|browser$)/;
+/** What MCP servers keep for themselves: copies of what they load. */
+const serversOwn = 'mcp/homes';
 
 /** `databasePath` is where the store's file is; it need not be in the home. */
 export async function* backupHome(home: string, databasePath: string, store: Store): AsyncGenerator<Uint8Array> {
@@ -37,10 +39,10 @@ export async function* backupHome(home: string, databasePath: string, store: Sto
 /** The copy stands in for the database and the files that SQLite keeps beside it. */
 async function* everything(home: string, databaseCopy: string, databaseName: string): AsyncGenerator<TarEntry> {
   yield* entryFor(databaseCopy, databaseName);
-  const isDatabase = (name: string) =>
-    name.startsWith(databaseName) && /^(?:|-wal|-shm)$/.test(name.slice(databaseName.length));
+  const isLeftOut = (name: string) =>
+    name === serversOwn || (name.startsWith(databaseName) && /^(?:|-wal|-shm)$/.test(name.slice(databaseName.length)));
   for (const name of (await readdir(home)).sort()) {
-    if (!leftOut.test(name)) yield* tree(join(home, name), name, isDatabase);
+    if (!leftOut.test(name)) yield* tree(join(home, name), name, isLeftOut);
   }
 }
 
@@ -49,7 +51,9 @@ async function* tree(path: string, name: string, isLeftOut: (name: string) => bo
   yield* entryFor(path, name);
   const stats = await lstat(path).catch(() => null);
   if (stats === null || !stats.isDirectory()) return;
-  for (const child of (await readdir(path)).sort()) yield* tree(join(path, child), `${name}/${child}`, isLeftOut);
+  // A folder may go while everything goes on.
+  for (const child of ((await readdir(path).catch(unlessGone)) ?? []).sort())
+    yield* tree(join(path, child), `${name}/${child}`, isLeftOut);
 }
 
 /** Nothing for what is gone meanwhile, and for sockets and the like, which have no content. */
@@ -65,7 +69,8 @@ async function* entryFor(path: string, name: string): AsyncGenerator<TarEntry> {
       const body = createReadStream(path, { end: stats.size - 1 });
       yield { header: { kind: 'file', name, mode, modifiedMs, size: stats.size }, body };
     } else {
-      const bytes = await readFile(path);
+      const bytes = await readFile(path).catch(unlessGone);
+      if (bytes === null) return;
       yield { header: { kind: 'file', name, mode, modifiedMs, size: bytes.length }, body: only(bytes) };
     }
   }
@@ -75,4 +80,10 @@ async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
+}
+
+/** Null for what is gone meanwhile. */
+function unlessGone(error: unknown): null {
+  if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null;
+  throw error;
 }
