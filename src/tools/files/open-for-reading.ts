@@ -1,23 +1,11 @@
 /** A file of the workspace for somebody who hands it on: its bytes as they are now, read as `read_file` would. */
-import type { ToolContext } from '../tool.ts';
+import type { OpenedFile, OpenForReading } from '../opened-file.ts';
 import { grouped } from '../output-bound.ts';
 import { fileProblem } from '../workspace-path.ts';
 import { outsideText } from './ask-first.ts';
 import { atPlace, hiddenText, type FileDeps } from './file-deps.ts';
 import { zoneToRead } from './may-read.ts';
 import { readWhole } from './read-whole.ts';
-
-export type OpenedFile =
-  | { readonly kind: 'opened'; readonly name: string; readonly shown: string; readonly bytes: Uint8Array }
-  /** `problem` is a sentence. */
-  | { readonly kind: 'refused'; readonly problem: string };
-
-/** Never asks: what is outside the roots is refused. Does not throw. */
-export type OpenForReading = (
-  path: string,
-  context: Pick<ToolContext, 'workspace' | 'spoolFolder'>,
-  bytesMax: number,
-) => Promise<OpenedFile>;
 
 export function createOpenForReading(deps: FileDeps): OpenForReading {
   const refused = (problem: string): OpenedFile => ({ kind: 'refused', problem });
