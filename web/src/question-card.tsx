@@ -9,6 +9,7 @@ import { ApiError, messageBytesMax } from '../../src/protocol/api.ts';
 import type { CallId } from '../../src/protocol/ids.ts';
 import { durationText } from './call-summary.ts';
 import type { QuestionItem } from './items.ts';
+import { Markdown } from './markdown.tsx';
 
 /** Resolves to false if the question does not wait any more. */
 export type GiveAnswer = (callId: CallId, text: string) => Promise<boolean>;
@@ -37,9 +38,9 @@ export function QuestionCard({ item, onAnswer }: { item: QuestionItem; onAnswer:
   };
   return (
     <div class={canAnswer ? 'question-card' : 'question-card closed'} role="group" aria-labelledby={headingId}>
-      <p id={headingId} class="verbatim">
-        {item.text}
-      </p>
+      <div id={headingId} class="question-text">
+        <Markdown text={item.text} />
+      </div>
       {question.choices === null ? (
         <AnswerField canAnswer={canAnswer} labelledBy={headingId} onGive={give} />
       ) : (

@@ -75,7 +75,7 @@ test('what leaves the sandbox is asked about whole, and runs exactly so after a 
     {
       kind: 'command',
       shown: input.command,
-      reasons: ['runs outside the sandbox'],
+      reasons: ['runs outside any sandbox'],
       where: `outside the sandbox, in ${it.workspace}`,
     },
   );
@@ -161,7 +161,7 @@ test('without a sandbox every command asks; what is refused is refused there too
   assert.equal((await it.outcome('echo a')).kind, 'ask');
   assert.deepEqual(
     it.gate.plans.map(({ reasons }) => reasons),
-    [['there is no sandbox']],
+    [['runs outside any sandbox']],
   );
   assert.deepEqual(await it.outcome('forbidden'), {
     kind: 'failed',

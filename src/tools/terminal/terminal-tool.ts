@@ -117,8 +117,8 @@ async function reasonsFor(
   const judgement = await deps.judge(wish.command, await whereOf(wish, sandbox, context));
   if (judgement.kind === 'refused') return judgement;
   const reasons = judgement.kind === 'asks' ? [...judgement.reasons] : [];
-  if (wish.isOutside) reasons.push('runs outside the sandbox');
-  else if (sandbox.level === 'none') reasons.push('there is no sandbox');
+  // Whatever the judge thinks of it: without a sandbox everything asks.
+  if (reasons.length === 0 && (wish.isOutside || sandbox.level === 'none')) reasons.push('runs outside any sandbox');
   if (wish.hosts.length > 0) reasons.push(`reaches ${wish.hosts.join(', ')}`);
   const canSend = !wish.isOutside && deps.allowedHosts.length > 0;
   if (context.untrusted !== null && canSend) {
