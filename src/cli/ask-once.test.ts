@@ -30,6 +30,7 @@ function setUp(connections: (FakeApi | 'held')[], place: Connection['place'] = '
       return Promise.resolve({ kind: 'connected', connection: { api, place, close } });
     },
     onEvent: (event) => Promise.resolve(void events.push(event)),
+    canAnswer: true,
     onNote: (line) => notes.push(line),
   };
   return { deps, clock, interrupting, events, notes, closed: () => closed };

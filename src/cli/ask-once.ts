@@ -38,6 +38,8 @@ export interface AskDeps {
   /** Every event once; durable ones in order. `isOurs`: it belongs to the turn that answers the question. */
   readonly onEvent: (event: SessionEvent, from: EventOrigin) => Promise<void>;
   readonly onNote: (line: string) => void;
+  /** Somebody sits there who can be asked. */
+  readonly canAnswer: boolean;
 }
 
 export interface EventOrigin {
@@ -118,6 +120,8 @@ async function askThrough(
     text: question.text,
     externalId: question.externalId,
     channel: 'cli',
+    // With a gateway somebody else may answer, in the page or with `sessions answer`.
+    ...(connection.place === 'gateway' || deps.canAnswer ? {} : { isUnattended: true as const }),
   });
   progress.sessionName = receipt.sessionName;
   progress.followed ??= followFrom(receipt);

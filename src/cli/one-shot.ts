@@ -46,6 +46,7 @@ export async function oneShot(context: CommandContext, { session, text, json }: 
           questions.onEvent(event, origin);
         },
         onNote: (line) => streams.note(`talaria: ${line}`),
+        canAnswer: !json && questions.canAnswer,
       },
       { session, text, externalId },
     );

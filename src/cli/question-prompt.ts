@@ -12,6 +12,8 @@ import type { CommandContext } from './command.ts';
 import { describeError } from './report-error.ts';
 
 export interface QuestionPrompt {
+  /** Somebody sits at the terminal. */
+  readonly canAnswer: boolean;
   onEvent(event: SessionEvent, origin: EventOrigin): void;
   /** Gives the terminal back. Idempotent. */
   close(): void;
@@ -51,6 +53,7 @@ export function createQuestionPrompt({ streams }: Pick<CommandContext, 'streams'
   };
 
   return {
+    canAnswer: canType,
     close,
     onEvent(event, origin) {
       if (event.kind !== 'entry' || !origin.isOurs) return;

@@ -151,7 +151,7 @@ async function send(
   find: (ref: string) => Promise<SessionRecord | null>,
   request: SendRequest,
 ): ReturnType<TalariaApi['send']> {
-  const { channel, externalId, text } = request;
+  const { channel, externalId, text, isUnattended } = request;
   const existing = request.session === null ? null : await find(request.session);
   if (request.session !== null && existing === null) {
     const problem = isId('ses', request.session) ? 'There is no such session.' : sessionNameProblem(request.session);
@@ -166,7 +166,11 @@ async function send(
         externalId,
         sender: { id: 'owner', name: 'owner' },
         place: { kind: 'direct', chat },
-        message: { role: 'user', parts: [{ kind: 'text', text }] },
+        message: {
+          role: 'user',
+          parts: [{ kind: 'text', text }],
+          ...(isUnattended === undefined ? {} : { isUnattended }),
+        },
       },
       existing === null ? namedOrNot(request.session) : { into: { existing: existing.id } },
     ),

@@ -47,6 +47,8 @@ export interface SendRequest {
   readonly externalId: string;
   /** Which front end asks: the first part of the session's key. */
   readonly channel: 'web' | 'cli';
+  /** Nobody is there to answer a question: what would ask is refused. */
+  readonly isUnattended?: true;
 }
 
 export interface SendReceipt {
