@@ -27,19 +27,22 @@ const ids = createIdSource({ clock, random: systemRandom });
 export async function benchSearch(): Promise<Row[]> {
   return withHome('', async (home) => {
     const path = join(home, 'state.db');
-    const options = { path, clock, log: silentLog, owner: ids.next('nod'), writer: 'thread' } as const;
-    const store = await openSqliteStore(options);
+    const options = { path, clock, log: silentLog, owner: ids.next('nod') } as const;
+    const words = new Vocabulary();
+    // Without a thread that indexes beside it.
+    const filled = await openSqliteStore({ ...options, writer: 'inline' });
+    await fill(filled, words);
+    await filled.close();
+    const store = await openSqliteStore({ ...options, writer: 'thread' });
     try {
-      const words = new Vocabulary();
-      await fill(store, words);
-      const builtMs = await timed(() => store.search('nothing', 1));
+      const builtMs = await timed(() => store.rebuildSearch());
       const rows = await searches(store, words);
       const alone = await writes(store, () => false);
-      let isRebuilding = true;
-      const rebuild = store.rebuildSearch().finally(() => (isRebuilding = false));
-      const during = await writes(store, () => isRebuilding);
+      const done = new AbortController();
+      const rebuild = store.rebuildSearch().finally(() => done.abort());
+      const during = await writes(store, () => !done.signal.aborted);
       const meanwhile: number[] = [];
-      while (isRebuilding && meanwhile.length < searchesOfKind) {
+      while (!done.signal.aborted && meanwhile.length < searchesOfKind) {
         meanwhile.push(await timed(() => store.search(words.any(), 10)));
       }
       await rebuild;

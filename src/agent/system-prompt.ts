@@ -5,8 +5,8 @@
 export interface PromptInputs {
   /** The user's own description of who the agent is; null for the built-in one. */
   readonly soul: string | null;
-  /** What was remembered in earlier sessions; null if nothing. */
-  readonly memory: string | null;
+  /** What was remembered in earlier sessions, with its head; empty if nothing. */
+  readonly memory: string;
   /** The index of skills, with its head; empty if there are none. */
   readonly skills: string;
   readonly workspace: string;
@@ -15,10 +15,9 @@ export interface PromptInputs {
 }
 
 const soulCharsMax = 20_000;
-const memoryCharsMax = 8_000;
 
 export function buildSystemPrompt(inputs: PromptInputs): string {
-  return [identity(inputs), howToWork(), memory(inputs), inputs.skills, surroundings(inputs)]
+  return [identity(inputs), howToWork(), inputs.memory, inputs.skills, surroundings(inputs)]
     .filter((section) => section !== '')
     .join('\n\n');
 }
@@ -36,11 +35,6 @@ function howToWork(): string {
     '- Answer briefly, in Markdown. Say plainly what you did, what failed and what you did not check.',
     '- A result marked unknown may or may not have happened: check before doing it again.',
   ].join('\n');
-}
-
-function memory({ memory: remembered }: PromptInputs): string {
-  const text = remembered?.trim() ?? '';
-  return text === '' ? '' : `# What you remember\n${cut(text, memoryCharsMax)}`;
 }
 
 function surroundings({ workspace, day }: PromptInputs): string {

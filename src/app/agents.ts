@@ -14,6 +14,9 @@ import { runtimeId, type OpenModel } from '../models/model.ts';
 import type { SessionSettings, ToolSummary } from '../protocol/api.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import type { Store } from '../store/store.ts';
+import { readMemories } from '../tools/memory/memory-files.ts';
+import { memoryOwnerOf } from '../tools/memory/memory-places.ts';
+import { memorySection } from '../tools/memory/memory-section.ts';
 import { skillsSection } from '../tools/skills/skills-section.ts';
 import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -100,8 +103,13 @@ export function createAgents(options: AgentsOptions): Agents {
       const key = session?.key ?? '';
       const { inputs, runtimes } = await plan(settings, rules.toolsets(key));
       const servers = Object.keys(config.current().mcp_servers);
+      const memory = async () => {
+        if (session === null) return '';
+        const owner = memoryOwnerOf(session, config.current().memory.shared_with);
+        return memorySection(await readMemories(home, owner));
+      };
       const build = () =>
-        buildAgent({ home, inputs, runtimes, openModel, clock, skills, tools: toolsFor(inputs, servers) });
+        buildAgent({ home, inputs, runtimes, openModel, clock, memory, skills, tools: toolsFor(inputs, servers) });
       const { agent, giveBack } = await cache.borrow(sessionId, agentSignature(inputs), build);
       const [channel = ''] = key.split(':', 1);
       return {

@@ -12,10 +12,9 @@ import type { OpenModel } from '../models/model.ts';
 import type { SessionSettings } from '../protocol/api.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Runtimes } from './build-runtimes.ts';
-import { memoriesFolder, spoolsFolder } from './home-folders.ts';
+import { spoolsFolder } from './home-folders.ts';
 
 const crashesMax = 3;
-const memoryFile = join(memoriesFolder, 'MEMORY.md');
 
 export interface BuildAgentOptions {
   readonly home: string;
@@ -23,6 +22,8 @@ export interface BuildAgentOptions {
   readonly runtimes: Runtimes;
   readonly openModel: OpenModel;
   readonly clock: Clock;
+  /** What the session's people had remembered, for a prompt that begins now. */
+  readonly memory: () => Promise<string>;
   /** The index of skills for a prompt that begins now. */
   readonly skills: () => Promise<string>;
   /** Those of the toolsets in `inputs`. */
@@ -54,7 +55,7 @@ export function buildAgent(options: BuildAgentOptions): Agent {
       const hasSkills = tools.get('skill_view') !== undefined;
       const [soul, memory, skills] = await Promise.all([
         readIfThere(join(home, 'SOUL.md')),
-        readIfThere(join(home, memoryFile)),
+        options.memory(),
         hasSkills ? options.skills() : '',
       ]);
       const day = new Date(clock.now()).toISOString().slice(0, 10);

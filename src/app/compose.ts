@@ -39,6 +39,7 @@ import type { TalariaApi } from '../protocol/api.ts';
 import type { NodeId } from '../protocol/ids.ts';
 import { webhookChannel } from '../protocol/reply-place.ts';
 import type { Store } from '../store/store.ts';
+import { memoryOwnerOf } from '../tools/memory/memory-places.ts';
 import { removeSpool } from '../tools/terminal/spool.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createAgents } from './agents.ts';
@@ -172,7 +173,11 @@ export function compose(options: ComposeOptions): Talaria {
     quote,
     hardClose,
     holder,
-    memory: (identity) => readMemory(options.home, identity),
+    memory: (identity) =>
+      readMemory(options.home, {
+        ...identity,
+        owner: memoryOwnerOf(identity, config.current().memory.shared_with),
+      }),
     userCommands: rules.userCommands,
     checkpoints: toolbox.checkpoints,
     reloadMcp: toolbox.mcp.reload,

@@ -1,5 +1,5 @@
 /** Where things are in the home, for those that several parts of the program look for. */
-export const memoriesFolder = 'memories';
+
 /** What calls leave behind that outlives the process: a folder for each session. */
 export const spoolsFolder = 'spool';
 /** A folder for each session that has a browser. */

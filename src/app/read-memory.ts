@@ -1,14 +1,12 @@
 /** What the agent remembers, for the owner who asks in a chat. Nobody else may read it: it is not about them. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Identity } from '../gateway/identity.ts';
-import { memoriesFolder } from './home-folders.ts';
+import { memoryFilesOf } from './memory-admin.ts';
 
-export async function readMemory(home: string, { role, isAmongOthers }: Identity): Promise<string> {
+export async function readMemory(home: string, { role, owner, isAmongOthers }: Identity): Promise<string> {
   if (role !== 'owner' || isAmongOthers) return '';
-  try {
-    return await readFile(join(home, memoriesFolder, 'MEMORY.md'), 'utf8');
-  } catch {
-    return '';
-  }
+  const files = await memoryFilesOf(home, owner);
+  return files
+    .filter(({ text, charsMax }) => charsMax !== null && text.trim() !== '')
+    .map(({ name, text, charsMax }) => `${name} (${text.length} of ${charsMax} characters)\n${text.trimEnd()}`)
+    .join('\n\n');
 }

@@ -17,13 +17,14 @@ import { createModelJudge } from '../tools/approvals/model-judge.ts';
 import { createBrowserTools } from '../tools/browser/browser-tools.ts';
 import type { Egress } from '../tools/egress.ts';
 import { createFileTools, type Checkpoints } from '../tools/files/file-tools.ts';
-import { guardedTool } from '../tools/gated.ts';
 import type { Holding } from '../tools/holding.ts';
 import type { McpServers } from '../tools/mcp/mcp-servers.ts';
-import { createMemoryTool } from '../tools/memory/memory-tool.ts';
+import { memoryOwnerOf } from '../tools/memory/memory-places.ts';
+import { createOwnerMemoryTool } from '../tools/memory/owner-memory-tool.ts';
 import { createClarifyTool } from '../tools/people/clarify-tool.ts';
 import { createSendFileTool } from '../tools/people/send-file-tool.ts';
 import { createTodoTool } from '../tools/people/todo-tool.ts';
+import { createSessionSearchTool } from '../tools/search/session-search-tool.ts';
 import { createSkillTools } from '../tools/skills/skill-tools.ts';
 import type { SkillShelf } from '../tools/skills/skill-shelf.ts';
 import { SandboxError, type Sandbox } from '../tools/sandbox.ts';
@@ -35,7 +36,7 @@ import { createProcessWatch } from '../tools/terminal/watch-processes.ts';
 import type { TellSession, Tool } from '../tools/tool.ts';
 import { createWebExtractTool } from '../tools/web/web-extract-tool.ts';
 import { createWebSearchTool } from '../tools/web/web-search-tool.ts';
-import { browsersFolder, memoriesFolder, runFolder, spoolsFolder } from './home-folders.ts';
+import { browsersFolder, runFolder, spoolsFolder } from './home-folders.ts';
 import { buildMcp } from './build-mcp.ts';
 import { createNetworkWays } from './network-ways.ts';
 import type { ConfigSource } from './open-config.ts';
@@ -131,12 +132,21 @@ export function createToolbox(deps: ToolboxDeps): Toolbox {
       isOwners: async (sessionId) => (await store.read.session(sessionId))?.owner === 'owner',
     }),
     ...files.tools,
-    guardedTool(createMemoryTool({ folder: join(home, memoriesFolder) }), gate, ({ text }) => ({
-      kind: 'self',
-      subject: 'memory',
-      shown: text,
-      reason: 'changes what is remembered in later sessions',
-    })),
+    createOwnerMemoryTool({
+      home,
+      gate,
+      ownerOf: async (sessionId) => {
+        const session = await store.read.session(sessionId);
+        return session === null ? null : memoryOwnerOf(session, config.current().memory.shared_with);
+      },
+      asksAlways: () => config.current().memory.write_approval,
+    }),
+    createSessionSearchTool({
+      search: store.search,
+      session: store.read.session,
+      sessionByName: store.read.sessionByName,
+      entries: store.read.entries,
+    }),
     createTodoTool(),
     createClarifyTool({ clock }),
     createSendFileTool({ openForReading: files.openForReading }),

@@ -26,7 +26,8 @@ function usage(path: readonly string[], command: CommandSpec | undefined, hasCom
   if (command !== undefined) {
     const operands = command.operands.map(({ name, need }) => {
       if (need === 'required') return name;
-      return need === 'optional' ? `[${name}]` : `${name}…`;
+      if (need === 'one-or-more') return `${name}…`;
+      return need === 'optional' ? `[${name}]` : `[${name}…]`;
     });
     lines.push([program, '[OPTIONS]', ...operands].join(' '));
   }

@@ -104,8 +104,9 @@ export function createRemoteApi(target: HttpTarget): TalariaApi {
       const answer = await exchangeJson(target, { method: 'DELETE', path: sessionPath(ref), patienceMs });
       return (answer as { deleted: boolean }).deleted;
     },
-    async search(query, limit) {
-      const path = `/api/search?q=${encodeURIComponent(query)}&limit=${limit}`;
+    async search(query, limit, span = {}) {
+      const times = Object.entries(span).map(([name, time]) => `&${name}=${Math.max(0, time)}`);
+      const path = `/api/search?q=${encodeURIComponent(query)}&limit=${limit}${times.join('')}`;
       const answer = await exchangeJson(target, { method: 'GET', path, patienceMs: longPatienceMs });
       return (answer as { hits: SearchHit[] }).hits;
     },

@@ -248,7 +248,7 @@ zzz: 1
       'config.yaml:16:24: `terminal.timeout_s` must be a whole number from 1 to 86400, not "180"; remove the quotes around it',
       'config.yaml:17:25: `compression.enabled` must be true or false, not "yes"',
       'config.yaml:17:41: `compression.threshold` must be a number from 0.05 to 0.95, not 1.5',
-      'config.yaml:18:1: unknown key `zzz`; known here: model, fallback, auxiliary, agent, compression, gateway, channels, terminal, approvals, files, skills, web, browser, tools, toolsets, mcp_servers, webhooks, budget, store, log',
+      'config.yaml:18:1: unknown key `zzz`; known here: model, fallback, auxiliary, agent, compression, gateway, channels, terminal, approvals, files, skills, web, browser, memory, tools, toolsets, mcp_servers, webhooks, budget, store, log',
     ]);
   });
 
@@ -558,7 +558,7 @@ describe('${NAME}', () => {
   test('is not read in comments and keys', async () => {
     assert.deepEqual(await configOf('# ${NOPE}\nlog: {} # ${NOPE}\n'), defaultConfig);
     assert.deepEqual(await problemsOf('${NOPE}: 1'), [
-      'config.yaml:1:1: unknown key `${NOPE}`; known here: model, fallback, auxiliary, agent, compression, gateway, channels, terminal, approvals, files, skills, web, browser, tools, toolsets, mcp_servers, webhooks, budget, store, log',
+      'config.yaml:1:1: unknown key `${NOPE}`; known here: model, fallback, auxiliary, agent, compression, gateway, channels, terminal, approvals, files, skills, web, browser, memory, tools, toolsets, mcp_servers, webhooks, budget, store, log',
     ]);
   });
 });

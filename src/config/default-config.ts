@@ -124,6 +124,10 @@ export const defaultConfig: Config = {
   browser: {
     path: null,
   },
+  memory: {
+    write_approval: false,
+    shared_with: [],
+  },
   tools: {
     schema_bytes: 24000,
   },

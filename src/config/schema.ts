@@ -573,6 +573,17 @@ export const configSchema = z.strictObject({
   browser: section('The browser.', {
     path: key({ description: 'The Chromium or Chrome to use.', unset: 'looked for' }, unsetText()),
   }),
+  memory: section('What is remembered between sessions.', {
+    write_approval: key('Whether every change of it asks first.', withDefault(z.boolean(), false)),
+    shared_with: key(
+      {
+        description:
+          "Who shares the memory of this machine's owner in direct chats: the same person on another channel.",
+        expects: 'a list of owners, like [telegram:12345]',
+      },
+      withDefault(z.array(text), []),
+    ),
+  }),
   tools: section('What the model is told about tools.', {
     schema_bytes: key(
       'Most bytes of tool descriptions in every prompt; tools beyond it are found with `tool_search`.',

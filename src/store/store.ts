@@ -22,7 +22,7 @@ import type {
   TurnOutcome,
   UserMessage,
 } from '../protocol/messages.ts';
-import type { SearchHit, SessionSettings } from '../protocol/api.ts';
+import type { SearchHit, SessionSettings, TimeSpan } from '../protocol/api.ts';
 import type { Effort, ModelCallPurpose, ModelCallRecord, PrefixReason, Usage, UsageSum } from '../protocol/usage.ts';
 
 // --- records -------------------------------------------------------------------------------------------------------
@@ -453,13 +453,9 @@ export interface PortableSession {
 
 // --- search --------------------------------------------------------------------------------------------------------
 
-export interface SearchScope {
+export interface SearchScope extends TimeSpan {
   /** Only their sessions. */
   readonly owner?: string;
-  /** Only what was said at this time or later. */
-  readonly after?: number;
-  /** Only what was said before this time. */
-  readonly before?: number;
 }
 
 // --- the store -----------------------------------------------------------------------------------------------------
@@ -613,7 +609,7 @@ export interface Store {
   importSession(id: SessionId, key: SessionKey, owner: string, session: PortableSession): Promise<SessionRecord>;
 
   /**
-   * Full text over all messages within the scope, by the rules of `search-terms.ts`: whole words first, then parts of
+   * Full text over all messages within the scope, by the rules of `lib/search-terms.ts`: whole words first, then parts of
    * words, each newest first. Without any words, but with a time: what was said then, newest first. Never on the main loop.
    */
   search(query: string, limit: number, scope?: SearchScope): Promise<readonly SearchHit[]>;

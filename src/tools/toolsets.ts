@@ -17,6 +17,7 @@ const setsOf: Readonly<Record<string, readonly ToolsetName[]>> = {
   web_extract: ['web'],
   browser: ['browser'],
   memory: ['memory'],
+  session_search: ['memory'],
   skills_list: ['skills'],
   skill_view: ['skills'],
   skill_manage: ['skills'],

@@ -153,7 +153,11 @@ async function importSession(api: TalariaApi, request: HttpRequest): Promise<Htt
 }
 
 async function search(api: TalariaApi, request: HttpRequest): Promise<HttpResponse> {
-  return json({ hits: await api.search(request.query.get('q') ?? '', wholeNumber(request, 'limit', 20)) });
+  const span = {
+    ...(request.query.has('after') ? { after: wholeNumber(request, 'after', 0) } : {}),
+    ...(request.query.has('before') ? { before: wholeNumber(request, 'before', 0) } : {}),
+  };
+  return json({ hits: await api.search(request.query.get('q') ?? '', wholeNumber(request, 'limit', 20), span) });
 }
 
 function wholeNumber(request: HttpRequest, name: string, otherwise: number): number {

@@ -8,7 +8,7 @@ import { isOpenQuestion } from './question-commands.ts';
 import type { CommandServices } from './services.ts';
 import { countText, totalOfCalls, totalOfSums, usdText, type UsageTotal } from '../../protocol/usage-text.ts';
 
-const memoryCharsMax = 3_000;
+const memoryCharsMax = 6_500;
 const descriptionCharsMax = 100;
 
 export const statusCommand: Command = {

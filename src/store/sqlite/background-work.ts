@@ -12,6 +12,7 @@ import { SearchIndex } from './search-index.ts';
 export type BackgroundJob =
   /** Short; the result says whether there is more to feed. */
   | { readonly job: 'feed' }
+  | { readonly job: 'merge' }
   | { readonly job: 'search'; readonly query: string; readonly limit: number; readonly scope: SearchScope }
   /** Short as well; the result says whether there is more to do. */
   | { readonly job: 'rebuild' }
@@ -31,6 +32,8 @@ export function createBackgroundWork(deps: { readonly state: Database; readonly 
       switch (job.job) {
         case 'feed':
           return index.feed();
+        case 'merge':
+          return index.merge();
         case 'search':
           return index.search(job.query, job.limit, job.scope);
         case 'rebuild':

@@ -68,7 +68,7 @@ export function createThreadBackground(deps: ThreadBackgroundDeps): Background {
   };
   const feed = () => {
     feedTimer = undefined;
-    feedAll(run).catch((error: unknown) => deps.log.warn('the search index could not follow', { error }));
+    feedAndMerge(run).catch((error: unknown) => deps.log.warn('the search index could not follow', { error }));
   };
   return {
     ...asJobs(run),
@@ -98,6 +98,11 @@ function asJobs(run: RunJob): Omit<Background, 'pokeSearch' | 'close'> {
     copy: async (path) => void (await run({ job: 'copy', path })),
     check: async () => (await run({ job: 'check' })) as readonly string[],
   };
+}
+
+async function feedAndMerge(run: RunJob): Promise<void> {
+  await feedAll(run);
+  while ((await run({ job: 'merge' })) === true);
 }
 
 /** In short steps, so that closing the store or a search by somebody else need not wait for a whole rebuild. */

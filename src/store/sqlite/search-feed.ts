@@ -6,7 +6,7 @@ import type { SessionId } from '../../protocol/ids.ts';
 import { present } from '../../lib/assert.ts';
 import { textOf, type EntryBody, type Message } from '../../protocol/messages.ts';
 import type { Database } from './open-database.ts';
-import { ownerToken, tokensOf } from './search-tokens.ts';
+import { ownerToken, sectionOf, tokensOf } from './search-tokens.ts';
 
 /** Entries per feed: other jobs come in between and wait for no more than this. */
 const feedBatchMax = 100;
@@ -18,6 +18,14 @@ const indexedCharsMax = 100_000;
 export const searchTables = `
 CREATE VIRTUAL TABLE tokens USING fts5 (
   list, content = '', contentless_delete = 1, detail = none, tokenize = "ascii tokenchars '=~^@'"
+);
+-- Every word of four letters and more that was ever said, and which parts it has.
+CREATE TABLE words (
+  number INTEGER PRIMARY KEY,
+  word   TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE VIRTUAL TABLE parts USING fts5 (
+  word, content = 'words', content_rowid = 'number', tokenize = 'trigram case_sensitive 1'
 );
 CREATE TABLE owners (
   number INTEGER PRIMARY KEY,
@@ -48,7 +56,10 @@ CREATE TABLE progress (
   session_id TEXT,
   seq        INTEGER,
   tombstone  INTEGER NOT NULL,
-  removed_id TEXT
+  removed_id TEXT,
+  -- Up to which entry everything is in one piece, and whether more is being put together.
+  merged_id  INTEGER NOT NULL DEFAULT 0,
+  is_merging INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 INSERT INTO progress (id, entry_id, tombstone) VALUES (1, 0, 0);
 `;
@@ -115,9 +126,10 @@ export function feedNext(index: Database, state: Database): boolean {
   let fed = 0;
   index.transaction(() => {
     let chars = 0;
+    const known = new Set<string>();
     for (const entry of batch) {
       if (chars > feedCharsMax) break;
-      chars += addEntry(index, entry);
+      chars += addEntry(index, entry, known);
       fed++;
     }
     const last = present(batch[fed - 1], 'the last entry that was fed');
@@ -144,14 +156,18 @@ function forgetRemoved(index: Database, state: Database): void {
   }
 }
 
-/** How much text it took in. */
-function addEntry(index: Database, entry: FedEntry): number {
+/** How much text it took in. `known` are words that are in the list already. */
+function addEntry(index: Database, entry: FedEntry, known: Set<string>): number {
   const text = searchableText(JSON.parse(entry.body) as EntryBody);
   if (text === null) return 0;
   const { id, seq, at } = entry;
   const owner = numberOfOwner(index, entry.owner);
   const session = numberOfSession(index, entry.sessionId, owner);
-  index.run('INSERT INTO tokens (rowid, list) VALUES (?, ?)', id, `${ownerToken(owner)} ${tokensOf(text)}`);
+  const { tokens, words } = tokensOf(text);
+  const section = sectionOf(id);
+  const list = [ownerToken(owner), ...tokens].map((token) => `${section}${token}`).join(' ');
+  for (const word of words) if (!known.has(word)) learn(index, word, known);
+  index.run('INSERT INTO tokens (rowid, list) VALUES (?, ?)', id, list);
   index.run('INSERT INTO places (entry_id, session, seq, at) VALUES (?, ?, ?, ?)', id, session, seq, at);
   index.run(
     `INSERT INTO days (day, first_id, last_id) VALUES (?, ?, ?)
@@ -161,6 +177,12 @@ function addEntry(index: Database, entry: FedEntry): number {
     id,
   );
   return text.length;
+}
+
+function learn(index: Database, word: string, known: Set<string>): void {
+  known.add(word);
+  if (index.run('INSERT INTO words (word) VALUES (?) ON CONFLICT DO NOTHING', word) === 0) return;
+  index.run('INSERT INTO parts (rowid, word) SELECT number, word FROM words WHERE word = ?', word);
 }
 
 function numberOfOwner(index: Database, owner: string): number {

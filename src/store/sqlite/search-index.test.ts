@@ -17,11 +17,14 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { FakeClock } from '../../lib/fake-clock.ts';
 import { countingIdSource, type IdSource } from '../../lib/ids.ts';
+import { matchText, searchTerms } from '../../lib/search-terms.ts';
 import { silentLog } from '../../lib/log.ts';
 import { FakeConversation } from '../fake-conversation.ts';
 import type { Store } from '../store.ts';
 import { openDatabase } from './open-database.ts';
+import { searchTables } from './search-feed.ts';
 import { SearchIndex } from './search-index.ts';
+import { mergeNext } from './search-merge.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 
 interface World {
@@ -182,6 +185,50 @@ void describe('search index', () => {
     });
   });
 
+  void it('is put together in short steps once much was fed, and finds the same', () => {
+    const index = openDatabase(':memory:');
+    index.exec(searchTables);
+    const pieces = () => index.all('SELECT DISTINCT segid FROM tokens_idx').length;
+    assert.equal(mergeNext(index), false);
+    for (let id = 1; id <= 3_000; id++) {
+      const list = Array.from({ length: 60 }, (_, word) => `0=word${(id * 7 + word * 31) % 5_000}`).join(' ');
+      index.run('INSERT INTO tokens (rowid, list) VALUES (?, ?)', id, list);
+    }
+    const found = () => index.all(`SELECT rowid FROM tokens WHERE tokens MATCH '"0=word7"'`).length;
+    const before = found();
+    assert.ok(before > 0 && pieces() > 1);
+    assert.equal(mergeNext(index), false);
+    index.run('UPDATE progress SET entry_id = 20000');
+    let steps = 0;
+    while (mergeNext(index)) steps++;
+    assert.ok(steps > 0);
+    assert.deepEqual([pieces(), found(), mergeNext(index)], [1, before, false]);
+    index.close();
+  });
+
+  void it('goes on in older sections of a long log until there is enough', async () => {
+    await inWorld(async (world) => {
+      for (const name of ['first', 'second', 'third']) {
+        const store = await world.open();
+        await new FakeConversation(store, world.ids, name).exchange(`${name} bread`, `${name} breadcrumb`);
+        await store.close();
+        // As if a long time had passed: the next entry is in another section.
+        const state = openDatabase(join(world.folder, 'state.db'));
+        state.exec('UPDATE entries SET id = id + 200000 WHERE id = (SELECT max(id) FROM entries)');
+        state.close();
+      }
+      const store = await world.open();
+      const names = async (query: string, limit: number) =>
+        (await store.search(query, limit)).map((hit) => `${hit.sessionName} ${hit.role}`);
+      assert.deepEqual(await names('bread', 2), ['third user', 'second user']);
+      assert.deepEqual(await names('bread', 4), ['third user', 'second user', 'first user', 'third assistant']);
+      assert.equal((await names('read', 10)).length, 6);
+      assert.deepEqual(await names('first crumb', 10), ['first assistant']);
+      assert.equal((await store.search('', 10, { after: 0, owner: 'owner' })).length, 6);
+      assert.equal((await store.search('', 4, { after: 0 })).length, 4);
+    });
+  });
+
   void it('while it is built anew, the old one answers, and the new one takes its place whole', async () => {
     await inWorld(async (world) => {
       await fill(world);
@@ -221,6 +268,49 @@ void describe('search index', () => {
       await store.close();
       assert.equal(existsSync(world.search), false);
     });
+  });
+
+  void it('finds what looking at every message finds, and nothing else', async () => {
+    const ids = countingIdSource();
+    const options = { path: ':memory:', clock: new FakeClock(), owner: ids.next('nod'), log: silentLog };
+    const store = await openSqliteStore({ ...options, writer: 'inline' });
+    const syllable = fc.constantFrom(
+      'an',
+      'ban',
+      'a',
+      'be',
+      'bread',
+      '東',
+      '京都',
+      'é',
+      ' ',
+      ' ',
+      '-',
+      '7',
+      'й',
+      '한글',
+      '𐌰',
+    );
+    const text = fc.array(syllable, { minLength: 1, maxLength: 12 }).map((parts) => parts.join(''));
+    const said = fc.sample(text, { numRuns: 150, seed: 3 });
+    for (const [index, message] of said.entries()) {
+      await new FakeConversation(store, ids, `chat ${index}`).exchange(message, '.');
+    }
+    const query = fc.oneof(
+      text,
+      text.map((phrase) => `"${phrase}"`),
+      fc.array(syllable, { maxLength: 3 }).map((parts) => parts.join('')),
+    );
+    await fc.assert(
+      fc.asyncProperty(query, async (words) => {
+        const terms = searchTerms(words);
+        const expected = terms.length === 0 ? [] : said.flatMap((message) => matchText(message, terms)?.snippet ?? []);
+        const hits = (await store.search(words, 500)).map((hit) => hit.snippet);
+        assert.deepEqual(hits.sort(), expected.sort(), words);
+      }),
+      { numRuns: 300, seed: 4 },
+    );
+    await store.close();
   });
 
   void it('takes any text as a query', async () => {

@@ -8,16 +8,15 @@ import type { SearchHit } from '../../protocol/api.ts';
 import { StoreError, type SearchScope } from '../store.ts';
 import { openDatabase, useWriteAheadLog, type Database } from './open-database.ts';
 import { feedNext, isFedFrom, searchTables } from './search-feed.ts';
+import { mergeNext } from './search-merge.ts';
 import { findMessages } from './search-query.ts';
 import { toStoreError } from './to-store-error.ts';
 
 /** Raised when the tables change; another number on the disk means a rebuild. */
-const indexNumber = 3;
+const indexNumber = 6;
 const hitsMax = 500;
 /** Of its pages, kept while the thread lives. */
-const cacheKiB = 8 * 1024;
-/** Read where the system keeps it anyway, instead of a copy. */
-const mappedBytesMax = 1024 * 1024 * 1024;
+const cacheKiB = 16 * 1024;
 const files = ['', '-wal', '-shm', '-journal'];
 
 export class SearchIndex {
@@ -38,6 +37,12 @@ export class SearchIndex {
   feed(): boolean {
     const feed = () => feedNext(this.#open(), this.#state);
     return this.#anewIfBroken(feed, feed);
+  }
+
+  /** Makes searching quicker after much was fed; true if there is more to do. */
+  merge(): boolean {
+    const merge = () => mergeNext(this.#open());
+    return this.#anewIfBroken(merge, () => false);
   }
 
   /** Over what has been fed. */
@@ -61,12 +66,16 @@ export class SearchIndex {
       this.#next = openIndex(this.#nextPath);
       createTables(this.#next);
     }
-    if (feedNext(this.#next, this.#state)) return true;
+    if (feedNext(this.#next, this.#state) || mergeNext(this.#next)) return true;
     // Closing a database takes its write-ahead log into it: one file has all of it.
     this.#next.close();
     this.#next = null;
     this.#discard();
-    renameSync(this.#nextPath, this.#path);
+    try {
+      renameSync(this.#nextPath, this.#path);
+    } catch (error) {
+      throw toStoreError(error, this.#path);
+    }
     return false;
   }
 
@@ -115,7 +124,7 @@ function openIndex(path: string): Database {
   const index = openDatabase(path);
   try {
     useWriteAheadLog(index, 'NORMAL');
-    index.exec(`PRAGMA cache_size = -${cacheKiB}; PRAGMA mmap_size = ${mappedBytesMax};`);
+    index.exec(`PRAGMA cache_size = -${cacheKiB}`);
     return index;
   } catch (error) {
     index.close();

@@ -4,16 +4,28 @@
  */
 import type { SearchHit } from '../../protocol/api.ts';
 import type { EntryBody } from '../../protocol/messages.ts';
-import { matchText, searchTerms, type SearchTerm } from '../search-terms.ts';
+import { matchText, searchTerms, type SearchTerm } from '../../lib/search-terms.ts';
 import type { SearchScope } from '../store.ts';
 import type { Database } from './open-database.ts';
 import { dayMs, searchableText } from './search-feed.ts';
-import { allOf, expressionOf, ownerToken, type Manner } from './search-tokens.ts';
+import {
+  conditionsOf,
+  expressionFor,
+  ownerToken,
+  quoted,
+  sectionOf,
+  type Condition,
+  type Manner,
+  type WordsWith,
+} from './search-tokens.ts';
 
-/** How many candidates are taken from the index at a time, at least. */
+/** How many candidates are taken from the index at first, and how many times more when they were not enough. */
 const pageMin = 20;
-/** Of text that is looked at in vain before it is given up: only data that looks like everything comes to this. */
-const vainCharsMax = 8_000_000;
+const pageGrowth = 8;
+/** Messages that are looked at in vain before it is given up: only what hardly anybody means comes to this. */
+const vainMax = 2_000;
+/** A part that more words than this have is looked for by its letters. */
+const wordsOfPartMax = 100;
 
 interface Search {
   readonly index: Database;
@@ -44,24 +56,31 @@ export function findMessages(
   const hasTime = scope.after !== undefined || scope.before !== undefined;
   if (terms.length === 0 && (!hasTime || query.trim() !== '')) return [];
   const owner = scope.owner === undefined ? null : JSON.stringify(scope.owner);
-  const whose = owner === null ? [] : ownerTokens(index, owner);
+  const whose = owner === null ? [] : ownerConditions(index, owner);
   if (whose === null) return [];
   const [after, before] = [scope.after ?? -Infinity, scope.before ?? Infinity];
   const search = { index, state, terms, limit, owner, after, before, ...idsBetween(index, after, before) };
-  const owners = whose.length === 0 ? null : allOf(whose);
   const seen = new Set<number>();
-  if (terms.length === 0) return take(search, owners, 'parts', seen);
+  if (terms.length === 0) return take(search, whose, 'parts', seen);
   return (['whole', 'parts'] as const).flatMap((manner) => {
-    const expression = expressionOf(terms, manner);
-    if (expression === null || seen.size >= limit) return [];
-    return take(search, owners === null ? expression : `${owners} AND ${expression}`, manner, seen);
+    const conditions = conditionsOf(terms, manner, wordsIn(index));
+    if (conditions === null || seen.size >= limit) return [];
+    return take(search, [...whose, ...conditions], manner, seen);
   });
 }
 
 /** Null for somebody of whom nothing is known. */
-function ownerTokens(index: Database, owner: string): string[] | null {
+function ownerConditions(index: Database, owner: string): readonly Condition[] | null {
   const row = index.get<{ number: number }>('SELECT number FROM owners WHERE owner = ?', owner);
-  return row === undefined ? null : [ownerToken(row.number)];
+  return row === undefined ? null : [[ownerToken(row.number)]];
+}
+
+function wordsIn(index: Database): WordsWith {
+  return (part) => {
+    const sql = 'SELECT word FROM parts WHERE parts MATCH ? LIMIT ?';
+    const words = index.all<{ word: string }>(sql, quoted(part), wordsOfPartMax + 1).map(({ word }) => word);
+    return words.length > wordsOfPartMax ? null : words;
+  };
 }
 
 function idsBetween(index: Database, after: number, before: number): { firstId: number; lastId: number } {
@@ -79,64 +98,69 @@ function dayOf(time: number): number {
 }
 
 /** Hits not `seen` yet, until there are enough; they are seen from now on. */
-function take(search: Search, expression: string | null, manner: Manner, seen: Set<number>): SearchHit[] {
-  const { limit, after, before } = search;
+function take(search: Search, conditions: readonly Condition[], manner: Manner, seen: Set<number>): SearchHit[] {
+  const { limit, firstId, lastId, after, before } = search;
   const hits: SearchHit[] = [];
-  let lastId = search.lastId;
-  let vainChars = 0;
-  while (seen.size < limit && vainChars < vainCharsMax) {
-    const pageSize = Math.max(pageMin, limit - seen.size);
-    const page = candidates(search, expression, lastId, pageSize);
-    for (const { entryId, at } of page) {
-      if (seen.size >= limit) break;
-      lastId = entryId - 1;
-      if (seen.has(entryId) || at < after || at >= before) continue;
-      const found = hitAt(search, manner, entryId);
-      if (typeof found === 'number') vainChars += found;
-      else {
-        seen.add(entryId);
-        hits.push(found);
+  let vain = 0;
+  for (let section = sectionOf(lastId); section >= sectionOf(firstId); section--) {
+    const expression = conditions.length === 0 ? null : expressionFor(section, conditions);
+    let upTo = lastId;
+    // Each page begins at the newest again, inside of SQLite: few and growing ones are cheaper than many.
+    for (let pageSize = Math.max(pageMin, limit); ; pageSize *= pageGrowth) {
+      const page = candidates(search, expression, upTo, pageSize);
+      for (const { entryId, at } of page) {
+        if (seen.size >= limit || vain >= vainMax) return hits;
+        upTo = entryId - 1;
+        if (seen.has(entryId) || at < after || at >= before) continue;
+        const found = hitAt(search, manner, entryId);
+        if (found === null) vain++;
+        else {
+          seen.add(entryId);
+          hits.push(found);
+        }
       }
+      if (page.length < pageSize) break;
     }
-    if (page.length < pageSize) break;
+    if (expression === null) return hits;
   }
   return hits;
 }
 
+/** Newest first; without an expression, all there are. */
 function candidates(
   { index, firstId }: Search,
   expression: string | null,
-  lastId: number,
+  upTo: number,
   limit: number,
 ): readonly Candidate[] {
   if (expression === null) {
-    const sql = `SELECT entry_id AS entryId, at FROM places WHERE entry_id BETWEEN ? AND ? ORDER BY entry_id DESC LIMIT ?`;
-    return index.all<Candidate>(sql, firstId, lastId, limit);
+    const sql =
+      'SELECT entry_id AS entryId, at FROM places WHERE entry_id BETWEEN ? AND ? ORDER BY entry_id DESC LIMIT ?';
+    return index.all<Candidate>(sql, firstId, upTo, limit);
   }
   return index.all<Candidate>(
     `SELECT places.entry_id AS entryId, at FROM tokens CROSS JOIN places ON places.entry_id = tokens.rowid
      WHERE tokens MATCH ? AND tokens.rowid BETWEEN ? AND ? ORDER BY tokens.rowid DESC LIMIT ?`,
     expression,
     firstId,
-    lastId,
+    upTo,
     limit,
   );
 }
 
-/** Or how much text was looked at in vain. */
-function hitAt({ state, terms, owner }: Search, manner: Manner, entryId: number): SearchHit | number {
+/** Null if it is not one after all. */
+function hitAt({ state, terms, owner }: Search, manner: Manner, entryId: number): SearchHit | null {
   const row = state.get<Omit<SearchHit, 'role' | 'snippet'> & { body: string; owner: string }>(
     `SELECT session_id AS sessionId, name AS sessionName, seq, at, body, owner
      FROM entries JOIN sessions ON sessions.id = session_id WHERE entries.id = ?`,
     entryId,
   );
   // Removed a moment ago. Whose it is, is for the database to say: the index is only a copy.
-  if (row === undefined || (owner !== null && row.owner !== owner)) return 0;
+  if (row === undefined || (owner !== null && row.owner !== owner)) return null;
   const { body, owner: _owner, ...place } = row;
   const entry = JSON.parse(body) as EntryBody;
   const text = searchableText(entry);
   const match = text === null ? null : matchText(text, terms);
-  if (text === null || match === null || entry.kind !== 'message') return text?.length ?? 0;
-  if (manner === 'whole' && !match.isWhole) return text.length;
+  if (match === null || entry.kind !== 'message' || (manner === 'whole' && !match.isWhole)) return null;
   return { ...place, role: entry.message.role, snippet: match.snippet };
 }

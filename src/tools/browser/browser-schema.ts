@@ -33,10 +33,9 @@ export const browserSchema = z.strictObject({
 export type BrowserInput = z.output<typeof browserSchema>;
 
 export const browserDescription =
-  'A browser that stays open. snapshot: the page as a tree with refs (d1e5). type: text into ref (submit: ' +
-  'then Enter). press: text is a key (Enter, Control+a). select: text is an option. scroll: to ref, or text up/down. ' +
-  'wait: for text. tabs: list, or go to tab. close: all, or tab. upload: path in the workspace. screenshot: path ' +
-  'keeps it. accept: yes to dialogs. offset: more of a long snapshot.';
+  'A browser that stays open. snapshot: the page as a tree with refs (d1e5). type: text into ref (submit: Enter). ' +
+  'press: text is a key (Control+a). scroll: to ref, or text up/down. wait: for text. tabs: list, or go to tab. ' +
+  'screenshot: path keeps it. accept: yes to dialogs. offset: more of a long snapshot.';
 
 type Need = 'url' | 'ref' | 'text' | 'path';
 const needs: Partial<Readonly<Record<BrowserInput['action'], readonly Need[]>>> = {

@@ -38,7 +38,7 @@ type ReadInput = z.output<typeof schema>;
 export function createReadFileTool(deps: FileDeps): Tool<ReadInput> {
   const tool = defineTool({
     name: 'read_file',
-    description: 'Reads a text file or picture. A first line in brackets says if it is not all, and how to go on.',
+    description: 'Reads a text file or picture.',
     effect: 'read',
     replay: 'safe',
     schema,

@@ -23,10 +23,10 @@ const contextMax = 10;
 const outputCharsMax = 24_000;
 
 const schema = z.strictObject({
-  pattern: z.string().check(z.minLength(1), z.describe('Regex; for names a part of the path or a glob.')),
+  pattern: z.string().check(z.minLength(1), z.describe('Regex; for names part of the path or glob')),
   by: z.optional(z.enum(['content', 'name'])),
   path: z.optional(z.string()),
-  glob: z.optional(z.string().check(z.minLength(1), z.describe('Only these files, like *.ts.'))),
+  glob: z.optional(z.string().check(z.minLength(1), z.describe('Like *.ts'))),
   ignore_case: z.optional(z.boolean()),
   context: z.optional(z.int().check(z.gte(0), z.lte(contextMax))),
   limit: z.optional(z.int().check(z.gte(1), z.lte(limitMax))),

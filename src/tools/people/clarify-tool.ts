@@ -23,8 +23,7 @@ export function createClarifyTool({ clock }: { readonly clock: Clock }): Tool<z.
   return {
     ...defineTool({
       name: 'clarify',
-      description:
-        'Asks the user a question and waits for the answer. Only for what you can not find out or decide yourself.',
+      description: 'Asks the user and waits for the answer. Only for what you can not find out or decide.',
       effect: 'read',
       // It has done nothing until its question is stored, and then it waits instead of running.
       replay: 'safe',

@@ -33,7 +33,7 @@ type Items = z.output<typeof listSchema>;
 export function createTodoTool(): Tool<z.output<typeof schema>> {
   return defineTool({
     name: 'todo',
-    description: 'Your list for work of several steps. With items: replaces the whole list. Without: shows it.',
+    description: 'Your list for long work. With items: replaces all of it. Without: shows it.',
     effect: 'write',
     // The same list written twice is the same list.
     replay: 'safe',

@@ -46,8 +46,7 @@ export function createSkillManageTool(deps: SkillManageDeps): Tool<Input> {
   const tool = defineTool({
     name: 'skill_manage',
     description:
-      'Keeps how to do a task for later sessions. create: text is a whole SKILL.md. edit writes a file, patch replaces ' +
-      'old by text, restore undoes.',
+      'Keeps how to do a task for later sessions. create: text is SKILL.md. edit: writes a file. patch: old to text. restore: undoes.',
     effect: 'write',
     replay: 'never',
     schema,

@@ -39,8 +39,7 @@ export function createProcessTool(deps: { readonly clock: Clock }): Tool<Process
   return defineTool({
     name: 'process',
     description:
-      'Background processes of this session: list; poll (new output and state); log (last lines); ' +
-      'wait (until it ends, then as poll); write (to its input); kill.',
+      'Background processes: list; poll (new output and state); log (last lines); wait (for the end); write (to its input); kill.',
     effect: 'write',
     replay: 'attach',
     schema,

@@ -11,15 +11,13 @@ const commandCharsMax = 256_000;
 export const terminalSchema = z.strictObject({
   command: z.string(),
   timeout_s: z.optional(z.number()),
-  cwd: z.optional(z.string().check(z.describe('Default: where the last one ended'))),
+  cwd: z.optional(z.string()),
   stdin: z.optional(z.string()),
   pty: z.optional(z.boolean()),
-  background: z.optional(z.boolean().check(z.describe('Returns an id for the tool process'))),
-  notify: z.optional(
-    z.string().check(z.describe('Background: get a message on "exit", or on a line with this text (* = anything)')),
-  ),
+  background: z.optional(z.boolean().check(z.describe('Returns an id for process'))),
+  notify: z.optional(z.string().check(z.describe('Get a message on "exit", or on a line with this text (* = any)'))),
   hosts: z.optional(z.array(z.string()).check(z.describe('Internet hosts needed; asks the user'))),
-  outside: z.optional(z.boolean().check(z.describe('No sandbox, new shell; asks the user'))),
+  outside: z.optional(z.boolean().check(z.describe('No sandbox; asks the user'))),
 });
 
 export type TerminalInput = z.output<typeof terminalSchema>;

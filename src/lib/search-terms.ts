@@ -1,39 +1,16 @@
 /**
- * What a search looks for, and whether a text has it: the rules of searching, for every driver. A query is words and
+ * What a search looks for, and whether a text has it: the rules of searching, wherever it is done. A query is words and
  * "quoted phrases", all of which must occur; upper case, accents and width do not count; a part of a word is enough.
  * Scripts that are written without spaces are matched by their characters. No input is a mistake. Pure.
  */
+import { isShort, isUnspaced, wordsOf, type Word } from './text-words.ts';
+
 const queryCharsMax = 1_000;
 const termsMax = 32;
 const wordsInTermMax = 32;
 const snippetCharsMax = 240;
 /** How much of a snippet stands before its first mark. */
 const leadCharsMax = 60;
-
-/** Scripts that put no spaces between words: Thai to Lao, Myanmar, Hangul, Khmer, Chinese and Japanese. */
-const unspacedRanges: readonly (readonly [from: number, to: number])[] = [
-  [0x0e01, 0x0eff],
-  [0x1000, 0x109f],
-  [0x1100, 0x11ff],
-  [0x1780, 0x17ff],
-  [0x2e80, 0x2fdf],
-  [0x3005, 0x3007],
-  [0x3021, 0x30ff],
-  [0x3105, 0x31ff],
-  [0x3400, 0x4dbf],
-  [0x4e00, 0x9fff],
-  [0xa960, 0xa97f],
-  [0xac00, 0xd7ff],
-  [0xf900, 0xfaff],
-  [0xff66, 0xffdc],
-  [0x20000, 0x3ffff],
-];
-
-export interface Word {
-  readonly folded: string;
-  readonly start: number;
-  readonly end: number;
-}
 
 /** A run of words that must stand one after the other, folded. */
 export type SearchTerm = readonly string[];
@@ -47,51 +24,6 @@ export function searchTerms(query: string): readonly SearchTerm[] {
     .map((words) => words.slice(0, wordsInTermMax).map((word) => word.folded));
 }
 
-export function wordsOf(text: string): readonly Word[] {
-  const words: Word[] = [];
-  for (const match of text.matchAll(/[\p{L}\p{N}\p{M}\p{Co}]+|\p{Extended_Pictographic}/gu)) {
-    let start = match.index;
-    for (const run of runsOf(match[0])) {
-      const folded = foldWord(run);
-      if (folded !== '') words.push({ folded, start, end: start + run.length });
-      start += run.length;
-    }
-  }
-  return words;
-}
-
-/** Where the script changes from one with spaces to one without, or back, a word ends. */
-function runsOf(word: string): readonly string[] {
-  if (!/[\u0e01-\u{3ffff}]/u.test(word)) return [word];
-  const runs: string[] = [];
-  let run = '';
-  for (const character of word) {
-    if (run !== '' && isUnspaced(run) !== isUnspaced(character)) {
-      runs.push(run);
-      run = '';
-    }
-    run += character;
-  }
-  return [...runs, run];
-}
-
-/** By its first character: all of a word's are of the same kind. */
-export function isUnspaced(word: string): boolean {
-  const code = word.codePointAt(0) ?? 0;
-  return code >= 0x0e01 && unspacedRanges.some(([from, to]) => code >= from && code <= to);
-}
-
-/** Marks that may be left out in writing: accents, and the vowel points of Hebrew and Arabic. */
-const accents = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/gu;
-
-function foldWord(word: string): string {
-  // oxlint-disable-next-line no-control-regex -- plain ASCII needs no more than lower case
-  if (/^[\0-\x7f]*$/.test(word)) return word.toLowerCase();
-  const bare = word.toWellFormed().normalize('NFKD').replaceAll(accents, '').normalize('NFKC').toLowerCase();
-  // A number in brackets is one character before it is unfolded, and has the brackets after it.
-  return bare.replaceAll('ς', 'σ').replaceAll(/[^a-z0-9\u0080-\u{10ffff}]/gu, '');
-}
-
 export interface TextMatch {
   /** Every term stands there as whole words. */
   readonly isWhole: boolean;
@@ -101,7 +33,7 @@ export interface TextMatch {
 
 /** Null if a term does not occur. With no terms at all, the beginning of the text. */
 export function matchText(text: string, terms: readonly SearchTerm[]): TextMatch | null {
-  const words = wordsOf(text);
+  const words = (text.length > longTextChars ? wordsNear(text, terms) : null) ?? wordsOf(text);
   const spans: Span[] = [];
   let isWhole = true;
   for (const term of terms) {
@@ -112,6 +44,49 @@ export function matchText(text: string, terms: readonly SearchTerm[]): TextMatch
     spans.push(...(whole.length > 0 ? whole : found));
   }
   return { isWhole, snippet: snippetOf(text, spans) };
+}
+
+/** From here on a text is not read whole, if it can be helped. */
+const longTextChars = 8_000;
+const placesMax = 20;
+/** What stands around a place. More than a snippet. */
+const nearChars = 400;
+
+/** The words around where the terms stand; null if that can't be told by looking for their letters alone. */
+function wordsNear(text: string, terms: readonly SearchTerm[]): readonly Word[] | null {
+  const lower = text.toLowerCase();
+  if (lower.length !== text.length) return null;
+  const words = new Map<number, Word>();
+  for (const [word = '', ...more] of terms) {
+    if (more.length > 0) return null;
+    const places = placesOf(lower, word);
+    // Only in plain letters can nothing pass for another one.
+    // oxlint-disable-next-line no-control-regex -- plain ASCII
+    if (places.length === 0) return /^[\0-\x7f]*$/.test(text) ? [] : null;
+    for (const place of places) {
+      const from = Math.max(0, text.lastIndexOf(' ', place - nearChars) + 1);
+      const space = text.indexOf(' ', place + nearChars);
+      const to = space < 0 ? text.length : space;
+      const near = to - from > 4 * nearChars || place - from > 2 * nearChars ? null : text.slice(from, to);
+      // No space for long: where a word begins and ends takes more looking.
+      if (near === null) return null;
+      for (const { folded, start, end } of wordsOf(near)) {
+        words.set(from + start, { folded, start: from + start, end: from + end });
+      }
+    }
+  }
+  return [...words.values()].sort((one, other) => one.start - other.start);
+}
+
+/** Where it stands as a word, or else within one; the first of them. */
+function placesOf(lower: string, word: string): readonly number[] {
+  const [whole, parts]: [number[], number[]] = [[], []];
+  for (let at = lower.indexOf(word); at >= 0 && whole.length < placesMax; at = lower.indexOf(word, at + 1)) {
+    const isStart = !/[\p{L}\p{N}]/u.test(lower[at - 1] ?? '');
+    if (isStart && !/[\p{L}\p{N}]/u.test(lower[at + word.length] ?? '')) whole.push(at);
+    else if (parts.length < placesMax && (isStart || !isShort(word))) parts.push(at);
+  }
+  return [...whole, ...parts];
 }
 
 interface Span {
@@ -153,11 +128,6 @@ function partsOf(word: Word | undefined, part: string): Span[] {
   // Folding can change a word's length; then all of it is marked.
   if (end - start !== folded.length) return [{ start, end, isWhole }];
   return [{ start: start + index, end: start + index + part.length, isWhole }];
-}
-
-/** Too short to look for inside of words. */
-export function isShort(part: string): boolean {
-  return part.length < 6 && [...part].length < 3 && !isUnspaced(part);
 }
 
 function snippetOf(text: string, spans: readonly Span[]): string {
