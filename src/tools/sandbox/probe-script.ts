@@ -37,6 +37,9 @@ const script = `
 const fs = require('node:fs'), net = require('node:net'), dgram = require('node:dgram'), path = require('node:path');
 const { spawn } = require('node:child_process');
 const targets = JSON.parse(process.argv[1]);
+// Whoever started it may be gone: then nobody ends it but itself.
+setTimeout(() => process.exit(3), 10_000);
+process.stdout.on('error', () => process.exit(3));
 const found = { secret: '', settings: [], signalled: [], seen: [], isDone: false };
 const attempt = (action) => { try { return action(); } catch { return undefined; } };
 
