@@ -56,6 +56,7 @@ describe('asking once', { concurrency: true }, () => {
     assert.deepEqual(asked?.message, {
       role: 'user',
       parts: [{ kind: 'text', text: 'hello\n\nmore to read\n' }],
+      isUnattended: true,
     });
   });
 

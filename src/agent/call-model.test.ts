@@ -237,7 +237,7 @@ test('an empty answer is asked for again, and a refusal is told', async () => {
     { kind: 'end', stop, usage, usd: null },
   ];
   stage.script = [empty('answer'), says('here'), empty('refused')];
-  await stage.hears('hello');
+  await stage.hears('something good');
   await runThrough(stage);
   await stage.hears('something bad');
   await runThrough(stage);

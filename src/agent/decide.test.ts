@@ -249,3 +249,14 @@ test('rests only when no turn is open and no message waits', () => {
     }),
   );
 });
+
+test('a session is named after an answer, and no longer tried after several', () => {
+  const naming = { ...limits, namesSessions: true };
+  const builder = new JournalBuilder();
+  const kinds = [decide(builder.build(), naming).kind];
+  for (let turn = 1; turn <= 6; turn += 1) {
+    builder.arrives('hello').opens().answers('yes').closes();
+    kinds.push(decide(builder.build(), naming).kind);
+  }
+  assert.deepEqual(kinds, ['rest', ...Array<string>(5).fill('name-session'), 'rest']);
+});

@@ -44,6 +44,8 @@ export type TurnEnding =
 
 /** How often ending the calls of a parked turn may take the process down as well. */
 const endingTriesMax = 3;
+/** After so many answers a session that still has no name keeps its words: each try may cost a call. */
+const namingTriesMax = 5;
 
 export interface TurnLimits {
   /** Model calls in one turn, a last one for a summary not counted. */
@@ -103,10 +105,9 @@ export function decide(journal: Journal, limits: TurnLimits, now: number): Actio
 
 /** Its title is still the words it began with, and there is more to go by now. */
 function mayBeNamed({ session, entries }: Journal): boolean {
-  return (
-    session.titledBy === 'words' &&
-    entries.some((entry) => entry.kind === 'turn-closed' && entry.outcome === 'answered')
-  );
+  if (session.titledBy !== 'words') return false;
+  const answers = entries.filter((entry) => entry.kind === 'turn-closed' && entry.outcome === 'answered').length;
+  return answers > 0 && answers <= namingTriesMax;
 }
 
 /** Why the turn must end although it is not done; null if it need not. */

@@ -59,3 +59,61 @@ test('naming that takes the process down is not tried again', async () => {
   await stage.store.releaseLease(next);
   assert.equal(await stage.run(), 'rested');
 });
+
+test('a session that began with a greeting is called by the first words that say more, with no call', async () => {
+  const stage = await Stage.open();
+  stage.script = [says('Hello.'), says('Flour.'), says('Water.')];
+  for (const text of ['hi there!', 'how do I bake bread?', 'and what about cake?']) {
+    await stage.hears(text);
+    await stage.run();
+  }
+  assert.equal(await titleOf(stage), 'how do I bake bread?');
+  assert.equal(stage.requests.length, 3);
+  const titled = (await stage.entries()).filter(({ kind }) => kind === 'titled');
+  assert.deepEqual(
+    titled.map((entry) => entry.kind === 'titled' && [entry.title, entry.by]),
+    [['how do I bake bread?', 'words']],
+  );
+});
+
+test('a title that somebody chose stays, however little it says', async () => {
+  const stage = await Stage.open();
+  stage.script = [says('Hello.'), says('Flour.')];
+  await stage.hears('hi');
+  await stage.run();
+  const lease = await stage.store.acquireLease(stage.sessionId, stage.owner, 1_000);
+  assert.ok(lease);
+  await stage.store.commit(lease, [{ verb: 'set-title', title: 'hello', by: 'person' }]);
+  await stage.store.releaseLease(lease);
+  await stage.hears('how do I bake bread?');
+  await stage.run();
+  assert.equal(await titleOf(stage), 'hello');
+});
+
+test('naming is in nobody’s way: it is cut short by a message, and done after the next answer', async () => {
+  const arrival = new AbortController();
+  const stage = await staged(
+    says('With flour.'),
+    async function* (_request, signal) {
+      await stage.hears('and then?');
+      arrival.abort();
+      assert.equal(signal.aborted, true);
+      yield { kind: 'failed', error: new ModelError('cancelled', 'It was cut short.') };
+    },
+    says('With water.'),
+    says('Baking bread'),
+  );
+  stage.arrivals = [arrival.signal, arrival.signal, arrival.signal, arrival.signal];
+  await stage.run();
+  assert.equal(await titleOf(stage), 'Baking bread');
+  const calls = await stage.store.read.modelCalls(stage.sessionId);
+  assert.deepEqual(
+    calls.map(({ purpose, state }) => [purpose, state]),
+    [
+      ['answer', 'completed'],
+      ['title', 'cancelled'],
+      ['answer', 'completed'],
+      ['title', 'completed'],
+    ],
+  );
+});

@@ -1,9 +1,12 @@
 /**
- * Names a session after its first answer, with the model that was chosen for it. A side job: it may fail, and then the
- * session keeps the words it began with; it is never tried twice.
+ * What a session is called. It begins with its first words; if those only say hello, the first ones that say more take
+ * their place. After an answer the model that was chosen for it names it. That is a side job: it may fail, and then the
+ * session keeps its words; it is tried again only if it was cut short because somebody wrote or the program left.
  */
 import { present } from '../lib/assert.ts';
+import type { InboxId } from '../protocol/ids.ts';
 import { textOf } from '../protocol/messages.ts';
+import { saysLittle, titleFrom } from '../protocol/title-words.ts';
 import type { SessionWrite } from '../store/store.ts';
 import type { Journal } from './journal.ts';
 import { messagesInForce } from './rewind.ts';
@@ -15,7 +18,7 @@ const titleCharsMax = 80;
 
 export async function nameSession(deps: TurnDeps, journal: Journal, signal: AbortSignal): Promise<void> {
   const named = (title: string): SessionWrite => ({ verb: 'set-title', title, by: 'model' });
-  await sideCall(
+  const answer = await sideCall(
     deps,
     {
       purpose: 'title',
@@ -33,6 +36,15 @@ export async function nameSession(deps: TurnDeps, journal: Journal, signal: Abor
     },
     signal,
   );
+  if (answer === null && signal.aborted)
+    await deps.commit([{ verb: 'set-title', title: journal.session.title, by: 'words' }]);
+}
+
+/** From messages that open a turn; null if the title says enough, or they say no more. */
+export function betterTitle({ session, waiting }: Journal, promoted: readonly InboxId[]): string | null {
+  if (session.titledBy !== 'words' || !saysLittle(session.title)) return null;
+  const titles = waiting.filter(({ id }) => promoted.includes(id)).map(({ message }) => titleFrom(textOf(message)));
+  return titles.find((title) => !saysLittle(title)) ?? null;
 }
 
 function excerptOf(journal: Journal): string {

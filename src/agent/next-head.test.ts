@@ -36,6 +36,15 @@ test('C94 other toolsets with other tools are a new head with that reason and th
   assert.equal(built(), 0);
 });
 
+test('C25 a prompt that stays frozen keeps its sections too', async () => {
+  const { agent } = agentWith({ tools: [tool('a')], toolsets: ['safe'] });
+  const sections = [{ name: 'identity', chars: 6 }];
+  assert.deepEqual(await nextHead({ ...frozen, sections }, agent), {
+    reason: 'toolset-changed',
+    head: { systemPrompt: 'frozen', sections, tools: [tool('a')], toolsets: ['safe'] },
+  });
+});
+
 test('C94 other tools of the same toolsets are a new registry: one gone, one new, one described otherwise, another order', async () => {
   const lists = [[tool('a')], [tool('a'), tool('b'), tool('c')], [tool('a'), tool('b', 'new')], [tool('b'), tool('a')]];
   for (const tools of lists) {

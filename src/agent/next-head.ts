@@ -22,9 +22,10 @@ export async function nextHead(
   // As text: what a provider's cache goes by is bytes, the order of keys included.
   if (JSON.stringify(frozen.tools) === JSON.stringify(headTools.tools)) return null;
   const isSameChoice = isSameList(frozen.toolsets ?? formerToolsets, headTools.toolsets ?? formerToolsets);
+  const sections = frozen.sections === undefined ? {} : { sections: frozen.sections };
   return {
     reason: isSameChoice ? 'registry-changed' : 'toolset-changed',
-    head: { systemPrompt: frozen.systemPrompt, ...headTools },
+    head: { systemPrompt: frozen.systemPrompt, ...sections, ...headTools },
   };
 }
 

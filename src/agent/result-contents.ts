@@ -14,7 +14,7 @@ export const imageBytesMax = 5_000_000;
 
 export interface ResultContents {
   /** Of the result, as it is stored. */
-  readonly fields: Pick<ToolResultPart, 'images' | 'files' | 'untrusted'>;
+  readonly fields: Pick<ToolResultPart, 'images' | 'files' | 'untrusted' | 'projectFiles'>;
   readonly contents: readonly Content[];
   readonly sent: readonly { readonly file: SentFile; readonly caption: string }[];
 }

@@ -12,7 +12,7 @@ import { decide, type Action } from './decide.ts';
 import { nextHead } from './next-head.ts';
 import { headOf, loadJournal, refreshJournal, type Journal } from './journal.ts';
 import { contentsOf, modelRequest } from './model-request.ts';
-import { nameSession } from './name-session.ts';
+import { betterTitle, nameSession } from './name-session.ts';
 import { endCalls, lostText, runTools, settled } from './tool-round.ts';
 import type { Agent, TurnDeps, TurnSettings } from './turn-deps.ts';
 import { TurnModels } from './turn-models.ts';
@@ -30,6 +30,8 @@ export interface RunControl {
   readonly leaving: AbortSignal;
   /** A fresh signal for each action; aborting it with an `ActionCut` ends the action, and the loop decides anew. */
   readonly nextAction: () => AbortSignal;
+  /** A fresh signal that aborts once something has arrived for the session: side jobs are not in anybody's way. */
+  readonly nextArrival?: () => AbortSignal;
 }
 
 /** What a run came to. `left`: asked to leave in the middle of a turn. */
@@ -55,6 +57,7 @@ export async function runSession(
   // The signal is taken before the journal is read: a stop is stored first and signalled second, so that one that comes
   // in between is either seen in the journal or heard by the action.
   let signal = control.nextAction();
+  let arrival: AbortSignal | undefined = control.nextArrival?.();
   const loaded = await loadJournal(store.read, lease.sessionId);
   if (loaded === null) return { kind: 'rested' };
   let journal = loaded;
@@ -95,8 +98,10 @@ export async function runSession(
     const action = decide(journal, settings.limits, clock.now());
     if (action.kind === 'rest') return { kind: 'rested' };
     if (action.kind === 'wait') return { kind: 'waits', until: action.until };
-    await perform(turnDeps, journal, action, signal);
+    const cuts = action.kind === 'name-session' && arrival !== undefined ? [signal, arrival] : [signal];
+    await perform(turnDeps, journal, action, cuts.length === 1 ? signal : AbortSignal.any(cuts));
     signal = control.nextAction();
+    arrival = control.nextArrival?.();
     await showNew();
     if (action.kind === 'close-turn' && journal.waiting.length > 0) return { kind: 'more' };
   }
@@ -118,7 +123,12 @@ async function perform(
       const turnId = deps.ids.next('trn');
       const open = { verb: 'open-turn', turnId, promote: action.promote } as const;
       const frozen = await nextHead(headOf(journal), deps.agent);
-      await deps.commit(frozen === null ? [open] : [{ verb: 'freeze-head', ...frozen }, open]);
+      const title = betterTitle(journal, action.promote);
+      await deps.commit([
+        ...(frozen === null ? [] : [{ verb: 'freeze-head', ...frozen } as const]),
+        ...(title === null ? [] : [{ verb: 'set-title', title, by: 'words' } as const]),
+        open,
+      ]);
       deps.sink({ kind: 'turn-started', turnId });
       return;
     }

@@ -42,7 +42,15 @@ export async function sideCall(
     provider: runtime.provider,
     model: runtime.model,
     keyId: key.id,
-    prompt: { runtime: purpose, kept: 0, added: [], prefixBreak: 'first-call', headSeq: 0, effort: null },
+    // A prompt of its own: none goes on from another.
+    prompt: {
+      runtime: `${purpose} ${modelCallId}`,
+      kept: 0,
+      added: [],
+      prefixBreak: 'first-call',
+      headSeq: 0,
+      effort: null,
+    },
     day: localDay(deps.clock.now()),
     reservedUsd: reservation(runtime, estimateTokens([JSON.stringify(request.messages)])),
     budget: deps.settings.budget,

@@ -62,6 +62,8 @@ export class Stage {
     budget: { sessionUsd: 0, dayUsd: 0 },
   };
   readonly published: SessionEvent[] = [];
+  /** For each action: aborts once something has arrived. */
+  arrivals: AbortSignal[] = [];
   onQueued: () => void = () => {};
   /** What happened, in order: writes as they were committed, tools as they began to run. */
   readonly history: string[] = [];
@@ -138,7 +140,8 @@ export class Stage {
       if (this.action.signal.aborted && !this.leaving.signal.aborted) this.action = new AbortController();
       return this.action.signal;
     };
-    const control = { leaving: this.leaving.signal, nextAction };
+    const nextArrival = () => this.arrivals.shift() ?? new AbortController().signal;
+    const control = { leaving: this.leaving.signal, nextAction, nextArrival };
     let result: RunEnd = { kind: 'more' };
     while (result.kind === 'more') {
       const { agent, settings } = this;

@@ -10,6 +10,7 @@ import type { ToolContext, ToolOutcome } from '../tools/tool.ts';
 import { callHistory, sameFailureWarnedAt, type CallHistory } from './call-history.ts';
 import type { Journal } from './journal.ts';
 import { prepareCall, type PreparedCall } from './prepare-call.ts';
+import { ProjectNotes, type AddedNotes } from './project-notes.ts';
 import { questionButtons, questionText } from './questions.ts';
 import { replyTo } from './reply-to.ts';
 import { boundedResult } from './result-bound.ts';
@@ -27,7 +28,7 @@ export async function runTools(
   calls: readonly CallRecord[],
   signal: AbortSignal,
 ): Promise<void> {
-  const round = { deps, journal, history: callHistory(journal) };
+  const round = roundOf(deps, journal);
   const prepared = calls.map((call) => prepareCall(deps.agent.tools, call));
   const lanes = mayRunSideBySide(prepared) ? callsAtOnceMax : 1;
 
@@ -55,7 +56,7 @@ export async function runTools(
 
 /** Takes up calls that live on by themselves, and ends them; each gets its result. */
 export async function endCalls(deps: TurnDeps, journal: Journal, calls: readonly CallRecord[]): Promise<void> {
-  const round = { deps, journal, history: callHistory(journal) };
+  const round = roundOf(deps, journal);
   const stopped = AbortSignal.abort(new ActionCut('stop'));
   for (const call of calls) await runOne(round, prepareCall(deps.agent.tools, call), stopped);
 }
@@ -77,9 +78,20 @@ interface Round {
   readonly deps: TurnDeps;
   readonly journal: Journal;
   readonly history: CallHistory;
+  readonly project: ProjectNotes | null;
 }
 
-async function runOne({ deps, journal, history }: Round, prepared: PreparedCall, signal: AbortSignal): Promise<void> {
+function roundOf(deps: TurnDeps, journal: Journal): Round {
+  const { workspace, folderNote } = deps.agent;
+  const project = folderNote === undefined ? null : new ProjectNotes(journal, workspace, folderNote);
+  return { deps, journal, history: callHistory(journal), project };
+}
+
+async function runOne(
+  { deps, journal, history, project }: Round,
+  prepared: PreparedCall,
+  signal: AbortSignal,
+): Promise<void> {
   const sessionId = journal.session.id;
   const { record } = prepared;
   const { turnId, id: callId, name } = record;
@@ -98,11 +110,31 @@ async function runOne({ deps, journal, history }: Round, prepared: PreparedCall,
   }
   const text = await boundedResult(outcome.text, (whole) => deps.agent.keepResult(sessionId, callId, whole));
   const told = outcome.kind === 'failed' ? text + warningAfter(history.failures(name, record.arguments) + 1) : text;
-  const contents = resultContents(outcome);
+  const notes = outcome.kind === 'finished' && project !== null ? await project.after(pathsOf(prepared)) : null;
+  const contents = withNotes(resultContents(outcome), notes);
   const replies = await repliesWith(deps, journal, record, contents);
-  const write = settled(record, outcome.kind, told, { isMistake: prepared.kind === 'mistaken', contents, replies });
+  const write = settled(record, outcome.kind, told + (notes?.text ?? ''), {
+    isMistake: prepared.kind === 'mistaken',
+    contents,
+    replies,
+  });
   await deps.commit([write]);
   deps.sink({ kind: 'call-ended', turnId, callId, outcome: outcome.kind });
+}
+
+function pathsOf(prepared: PreparedCall): readonly string[] {
+  return prepared.kind === 'ready' ? (prepared.tool.worksOn?.(prepared.input) ?? []) : [];
+}
+
+/** Words of a project that give orders in secret are as good as a stranger's. */
+function withNotes(contents: ResultContents, notes: AddedNotes | null): ResultContents {
+  if (notes === null || notes.files.length === 0) return contents;
+  const { fields } = contents;
+  const untrusted = fields.untrusted ?? (notes.isSuspicious ? ('stranger' as const) : undefined);
+  return {
+    ...contents,
+    fields: { ...fields, ...(untrusted === undefined ? {} : { untrusted }), projectFiles: notes.files },
+  };
 }
 
 /** A call that started was right then; if its tool is gone now, nobody can tell what became of it. */

@@ -11,6 +11,7 @@ import type { Effort } from '../protocol/usage.ts';
 import type { SessionWrite, Store, StoreReader } from '../store/store.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { TurnLimits } from './decide.ts';
+import type { FolderNote } from './project-notes.ts';
 import type { RuntimeChain } from './runtime-chain.ts';
 import type { RuntimeClients } from './runtime-clients.ts';
 import type { TurnModels } from './turn-models.ts';
@@ -33,6 +34,8 @@ export interface Agent {
   readonly workspace: string;
   /** Where the session's calls keep files that outlive the process. Absolute. */
   readonly spoolFolder: (sessionId: SessionId) => string;
+  /** What a folder of the workspace, given by its path in it, says to agents; null if nothing. Missing: none does. */
+  readonly folderNote?: (folder: string) => Promise<FolderNote | null>;
   /** Keeps a result that is too long for the model; returns the path under which a tool can read it. */
   readonly keepResult: (sessionId: SessionId, callId: CallId, text: string) => Promise<string>;
 }

@@ -13,9 +13,10 @@ import type { FoundProvider } from '../models/find-provider.ts';
 import { runtimeId, type OpenModel } from '../models/model.ts';
 import type { SessionSettings, ToolSummary } from '../protocol/api.ts';
 import type { SessionId } from '../protocol/ids.ts';
-import type { Store } from '../store/store.ts';
+import type { Head } from '../protocol/messages.ts';
+import type { SessionRecord, Store } from '../store/store.ts';
 import { readMemories } from '../tools/memory/memory-files.ts';
-import { memoryOwnerOf } from '../tools/memory/memory-places.ts';
+import { machineOwner, memoryOwnerOf } from '../tools/memory/memory-places.ts';
 import { memorySection } from '../tools/memory/memory-section.ts';
 import { skillsSection } from '../tools/skills/skills-section.ts';
 import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts';
@@ -45,12 +46,17 @@ export interface AgentsOptions {
   readonly toolbox: Pick<Toolbox, 'build' | 'others' | 'generation' | 'skills'>;
 }
 
+/** What an agent depends on of its session. */
+type Seat = Pick<SessionRecord, 'key' | 'settings'> & { readonly owner: string | null };
+
 export interface Agents {
   borrow(sessionId: SessionId): Promise<BorrowedAgent>;
   /** The runtimes that a session with these settings would have now. Throws an `ApiError` if they name no model. */
   runtimes(settings: SessionSettings): Promise<Runtimes>;
   /** The session is over, or begins anew: its agent is of no use any more. */
   drop(sessionId: SessionId): void;
+  /** What a session like this one would begin with now; null: one on this machine's terminal. Builds no agent to keep. */
+  freshHead(session: Seat | null): Promise<Head>;
   counts(): AgentCacheCounts;
   /** All that there are now, whatever the toolset. */
   tools(): Promise<readonly ToolSummary[]>;
@@ -96,28 +102,37 @@ export function createAgents(options: AgentsOptions): Agents {
     return { inputs: { ...chosen, extra }, runtimes };
   };
 
+  /** What the agent of a session is built from, and how. */
+  const builder = async ({ key, owner, settings }: Seat) => {
+    const { inputs, runtimes } = await plan(settings, rules.toolsets(key));
+    const [channel = ''] = key.split(':', 1);
+    const servers = Object.keys(config.current().mcp_servers);
+    const memory = async () => {
+      if (owner === null) return '';
+      const whose = memoryOwnerOf({ key, owner }, config.current().memory.shared_with);
+      return memorySection(await readMemories(home, whose));
+    };
+    const build = () => {
+      const tools = toolsFor(inputs, servers);
+      return buildAgent({ home, inputs, runtimes, openModel, clock, channel, memory, skills, tools });
+    };
+    return { inputs, channel, build };
+  };
+
   return {
     async borrow(sessionId) {
       const session = await store.read.session(sessionId);
       const settings = session?.settings ?? noSettings;
-      const key = session?.key ?? '';
-      const { inputs, runtimes } = await plan(settings, rules.toolsets(key));
-      const servers = Object.keys(config.current().mcp_servers);
-      const memory = async () => {
-        if (session === null) return '';
-        const owner = memoryOwnerOf(session, config.current().memory.shared_with);
-        return memorySection(await readMemories(home, owner));
-      };
-      const build = () =>
-        buildAgent({ home, inputs, runtimes, openModel, clock, memory, skills, tools: toolsFor(inputs, servers) });
+      const { inputs, channel, build } = await builder(session ?? { key: '', owner: null, settings });
       const { agent, giveBack } = await cache.borrow(sessionId, agentSignature(inputs), build);
-      const [channel = ''] = key.split(':', 1);
       return {
         agent,
         settings: turnSettings(inputs, { channel, settings, namesSessions: agent.titler !== null }),
         giveBack,
       };
     },
+    freshHead: async (session) =>
+      (await builder(session ?? { key: 'cli:direct:', owner: machineOwner, settings: noSettings })).build().buildHead(),
     runtimes: async (settings) => (await plan(settings, [])).runtimes,
     drop: (sessionId) => cache.drop(sessionId),
     counts: () => cache.counts(),

@@ -1,20 +1,25 @@
 /** An agent from its inputs, and the settings of a turn: models, tools, limits, and how its prompt begins. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { RebuildInputs, TurnInputs } from '../agent/agent-inputs.ts';
 import { RuntimeChain } from '../agent/runtime-chain.ts';
 import { RuntimeClients } from '../agent/runtime-clients.ts';
-import { buildSystemPrompt } from '../agent/system-prompt.ts';
+import { joinSections, promptSections } from '../agent/system-prompt.ts';
 import type { Agent, TurnSettings } from '../agent/turn-deps.ts';
 import { writeFileAtomically } from '../lib/atomic-file.ts';
 import type { Clock } from '../lib/clock.ts';
+import { localDay } from '../lib/local-day.ts';
 import type { OpenModel } from '../models/model.ts';
 import type { SessionSettings } from '../protocol/api.ts';
+import { readProjectFile } from '../tools/project-file.ts';
+import { projectText } from '../tools/project-text.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Runtimes } from './build-runtimes.ts';
 import { spoolsFolder } from './home-folders.ts';
 
 const crashesMax = 3;
+/** Of a file whose words go into the prompt, where they are cut by characters. */
+const promptFileBytesMax = 256 * 1024;
 
 export interface BuildAgentOptions {
   readonly home: string;
@@ -22,6 +27,8 @@ export interface BuildAgentOptions {
   readonly runtimes: Runtimes;
   readonly openModel: OpenModel;
   readonly clock: Clock;
+  /** The one that the session is on. */
+  readonly channel: string;
   /** What the session's people had remembered, for a prompt that begins now. */
   readonly memory: () => Promise<string>;
   /** The index of skills for a prompt that begins now. */
@@ -53,13 +60,29 @@ export function buildAgent(options: BuildAgentOptions): Agent {
     },
     async buildHead() {
       const hasSkills = tools.get('skill_view') !== undefined;
-      const [soul, memory, skills] = await Promise.all([
+      const [soul, memory, skills, project] = await Promise.all([
         readIfThere(join(home, 'SOUL.md')),
         options.memory(),
         hasSkills ? options.skills() : '',
+        readProjectFile(workspace, ''),
       ]);
-      const day = new Date(clock.now()).toISOString().slice(0, 10);
-      return { systemPrompt: buildSystemPrompt({ soul, memory, skills, workspace, day }), ...headTools };
+      const written = promptSections({
+        soul,
+        tools: headTools.tools.map(({ name }) => name),
+        workspace,
+        project: project === null ? '' : projectText(project.path, project.content).text,
+        memory,
+        skills,
+        channel: options.channel,
+        day: localDay(clock.now()),
+      });
+      return { ...joinSections(written), ...headTools };
+    },
+    async folderNote(folder) {
+      const file = await readProjectFile(workspace, folder);
+      if (file === null) return null;
+      const { text, findings } = projectText(file.path, file.content);
+      return { path: file.path, text, isSuspicious: findings.length > 0 };
     },
   };
 }
@@ -86,10 +109,16 @@ export function turnSettings(
   };
 }
 
+/** The beginning of a file of the home; null if there is none. */
 async function readIfThere(path: string): Promise<string | null> {
+  const file = await open(path).catch(() => null);
+  if (file === null) return null;
   try {
-    return await readFile(path, 'utf8');
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(promptFileBytesMax), 0, promptFileBytesMax, 0);
+    return buffer.toString('utf8', 0, bytesRead);
   } catch {
     return null;
+  } finally {
+    await file.close();
   }
 }

@@ -48,6 +48,7 @@ import { spoolsFolder } from './home-folders.ts';
 import { channelRules, ownWebhook } from './channel-rules.ts';
 import { createOpenAiPort } from './openai-port.ts';
 import type { ConfigSource } from './open-config.ts';
+import { promptReport } from './prompt-report.ts';
 import { quoteSettings } from './quote-settings.ts';
 import { readMemory } from './read-memory.ts';
 import { createStatus } from './status.ts';
@@ -216,6 +217,7 @@ export function compose(options: ComposeOptions): Talaria {
     ids,
     status,
     quote,
+    prompt: (session) => promptReport({ read: store.read, freshHead: agents.freshHead }, session),
     frontEnds,
     admin: createLocalAdmin({
       store,

@@ -328,6 +328,21 @@ export const commands: readonly Command[] = [
     load: async () => (await import('./tools-command.ts')).toolsRevokeCommand,
   },
   {
+    path: ['prompt'],
+    summary: 'show what every prompt begins with, section by section with its size',
+    details: [
+      'A session keeps what it began with. With --session: what that is, and where a new one would differ.',
+      'SOUL.md in the home is the first section, and yours to edit.',
+    ],
+    options: [
+      json,
+      { name: 'session', value: 'NAME', summary: 'of this conversation instead of a new one' },
+      { name: 'text', summary: 'the text itself' },
+    ],
+    operands: [],
+    load: async () => (await import('./prompt-command.ts')).promptCommand,
+  },
+  {
     path: ['mcp', 'list'],
     summary: 'list the MCP servers',
     options: [json],

@@ -62,6 +62,7 @@ function learn(followed: Followed, entry: Entry): Partial<Followed> {
     case 'head':
     case 'rewound':
     case 'turn-opened':
+    case 'titled':
       return {};
   }
 }

@@ -7,6 +7,7 @@ import {
   ApiError,
   type GrantSummary,
   type PeopleReport,
+  type PromptReport,
   type PressReceipt,
   type SayReceipt,
   type SearchHit,
@@ -95,6 +96,10 @@ export function createRemoteApi(target: HttpTarget): TalariaApi {
       return ((await exchangeJson(target, { method: 'DELETE', path, patienceMs })) as { removed: boolean }).removed;
     },
     tools: async () => ((await get('/api/tools')) as { tools: ToolSummary[] }).tools,
+    async prompt(ref) {
+      const query = ref === null ? '' : `?session=${encodeURIComponent(ref)}`;
+      return (await get(`/api/prompt${query}`)) as PromptReport;
+    },
     grants: async () => ((await get('/api/grants')) as { grants: GrantSummary[] }).grants,
     async revokeGrant(id) {
       const answer = await exchangeJson(target, { method: 'DELETE', path: `/api/grants/${id}`, patienceMs });

@@ -50,6 +50,7 @@ export function createTranscript(style: Style): Transcript {
         return [style.yellow('! what came before this was taken back'), ''];
       case 'head':
       case 'turn-opened':
+      case 'titled':
         return [];
     }
   };

@@ -139,7 +139,14 @@ gateway:
     await written('gateway.port', '2');
     assert.equal(await read('config.yaml'), text.replace('1', '2'));
     assert.equal(await modeOf('config.yaml'), 0o640);
-    assert.deepEqual((await readdir(home)).sort(), ['config.yaml', 'logs', 'memories', 'skills', 'workspace']);
+    assert.deepEqual((await readdir(home)).sort(), [
+      'SOUL.md',
+      'config.yaml',
+      'logs',
+      'memories',
+      'skills',
+      'workspace',
+    ]);
   });
 
   test('writes through a link', async () => {

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile 
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { HomeError, prepareHome, resolveHome, type HomeErrorReason } from './home.ts';
+import { HomeError, prepareHome, resolveHome, soulSeed, type HomeErrorReason } from './home.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -44,10 +44,12 @@ describe('prepareHome', () => {
     const home = join(folder, 'deep', 'home');
     await prepareHome(home);
     await prepareHome(home);
-    assert.deepEqual((await readdir(home)).sort(), ['logs', 'memories', 'skills', 'workspace']);
-    for (const path of [home, ...(await readdir(home)).map((name) => join(home, name))]) {
-      assert.equal(await modeOf(path), 0o700, path);
+    assert.deepEqual((await readdir(home)).sort(), ['SOUL.md', 'logs', 'memories', 'skills', 'workspace']);
+    for (const name of ['', 'logs', 'memories', 'skills', 'workspace']) {
+      assert.equal(await modeOf(join(home, name)), 0o700, name);
     }
+    assert.equal(await modeOf(join(home, 'SOUL.md')), 0o600);
+    assert.equal(await readFile(join(home, 'SOUL.md'), 'utf8'), soulSeed);
   });
 
   test('leaves what is there as it is', async () => {
@@ -70,7 +72,7 @@ describe('prepareHome', () => {
     await mkdir(join(folder, 'real'));
     await symlink(join(folder, 'real'), join(folder, 'link'));
     await prepareHome(join(folder, 'link'));
-    assert.equal((await readdir(join(folder, 'real'))).length, 4);
+    assert.equal((await readdir(join(folder, 'real'))).length, 5);
   });
 
   test('refuses a file, and a home below a file', async () => {

@@ -43,6 +43,7 @@ export async function prepareHome(path: string, uid: number | null = process.get
     if (!isNew) await checkExisting(path, await stat(path), uid);
     await Promise.all(folders.map((folder) => mkdir(join(path, folder), { recursive: true, mode: homeMode })));
     await prepareWorkspace(join(path, 'workspace'));
+    await seed(join(path, 'SOUL.md'), soulSeed);
     await probe(path);
   } catch (error) {
     throw error instanceof HomeError ? error : homeError(path, error);
@@ -64,6 +65,23 @@ async function prepareWorkspace(path: string): Promise<void> {
   const isNew = (await mkdir(path, { recursive: true, mode: homeMode })) !== undefined;
   if (isNew) await writeFile(join(path, 'README.md'), welcome, { mode: 0o600 });
 }
+
+/** Only where nothing is yet: it is the user's from then on. */
+async function seed(path: string, text: string): Promise<void> {
+  await writeFile(path, text, { mode: 0o600, flag: 'wx' }).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  });
+}
+
+/** Without its comment it says what an agent is told that has no such file. */
+export const soulSeed = `You are Talaria, a personal agent that works for its user on their own machine. Be direct and kind.
+
+<!--
+This is who your agent is: the first lines of every new session. Make it yours: a name, a tone, the language
+it answers in, what it should know about how you like things done. Comments like this one are not sent.
+\`talaria prompt\` shows what is sent; sessions that have begun keep what they began with.
+-->
+`;
 
 const welcome = `# Workspace
 

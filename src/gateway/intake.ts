@@ -7,6 +7,7 @@ import type { IdSource } from '../lib/ids.ts';
 import { messageBytesMax, waitingMessagesMax } from '../protocol/api.ts';
 import type { SessionId } from '../protocol/ids.ts';
 import { textOf, type UserMessage } from '../protocol/messages.ts';
+import { titleFrom } from '../protocol/title-words.ts';
 import type { Admission, SessionRecord, Store } from '../store/store.ts';
 import { answerCommand, type AnswerCommandDeps } from './answer-command.ts';
 import type { BusyMode } from './commands/command.ts';
@@ -15,7 +16,6 @@ import { chosenSession } from './chosen-session.ts';
 import type { Identify, Identity } from './identity.ts';
 import type { Pairing } from './pairing.ts';
 
-const titleCharsMax = 60;
 /** Pictures and files of one message, together. */
 export const contentBytesMax = 20_000_000;
 
@@ -183,13 +183,4 @@ function wellFormed(message: UserMessage): UserMessage {
     part.kind === 'text' ? { ...part, text: part.text.toWellFormed().replaceAll('\0', '\uFFFD') } : part,
   );
   return { ...message, parts };
-}
-
-/** The first words, on one line. */
-function titleFrom(text: string): string {
-  const line = text.slice(0, 400).replaceAll(/\s+/g, ' ').trim();
-  if (line.length <= titleCharsMax) return line;
-  const cut = line.slice(0, titleCharsMax);
-  const lastSpace = cut.lastIndexOf(' ');
-  return `${(lastSpace > titleCharsMax / 2 ? cut.slice(0, lastSpace) : cut).toWellFormed()}…`;
 }

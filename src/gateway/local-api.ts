@@ -6,6 +6,7 @@ import {
   messageBytesMax,
   type ApiErrorReason,
   type ParkedAction,
+  type PromptReport,
   type SendRequest,
   type SessionSettings,
   type SessionSummary,
@@ -37,6 +38,7 @@ export interface LocalApiDeps {
   readonly status: TalariaApi['status'];
   /** What these settings would mean for the session. Throws an `ApiError` if there is no such model. */
   readonly quote: (session: SessionRecord, settings: SessionSettings) => Promise<SettingsQuote>;
+  readonly prompt: (session: SessionRecord | null) => Promise<PromptReport>;
   readonly backup: TalariaApi['backup'];
   readonly admin: LocalAdmin;
   /** The channels of the front ends: what is typed there goes through them. */
@@ -103,6 +105,7 @@ export function createLocalApi(deps: LocalApiDeps): TalariaApi {
     async modelCalls(ref) {
       return read.modelCalls((await get(ref)).id);
     },
+    prompt: async (ref) => deps.prompt(ref === null ? null : await get(ref)),
     usage: (sinceDay) => read.usageSums(sinceDay),
     async delete(ref) {
       const { id } = await get(ref);

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { countingIdSource } from '../lib/ids.ts';
+import type { Entry } from '../protocol/messages.ts';
 import type { Tool } from '../tools/tool.ts';
 import { TestChat } from './commands/test-chat.ts';
+import { parseExport } from './portable-session.ts';
 import { ends, type Answer } from './test-gateway.ts';
 
 test('files and pictures of a session are in its export, and an import here has their bytes', async () => {
@@ -48,4 +51,33 @@ test('files and pictures of a session are in its export, and an import here has 
   );
   assert.deepEqual(await api.content(file?.content.sha256 ?? ''), bytes);
   await chat.close();
+});
+
+test('sections of a prompt, files of a project and titles come through an export and an import', async () => {
+  const common = { at: 5, turnId: null };
+  const head = { systemPrompt: 'a', sections: [{ name: 'identity', chars: 1 }], tools: [], toolsets: ['core'] };
+  const ids = countingIdSource();
+  const callId = ids.next('cal');
+  const call = { kind: 'tool-call', callId, name: 'read_file', arguments: '{}' } as const;
+  const part = {
+    kind: 'tool-result',
+    callId,
+    outcome: 'finished',
+    text: 't',
+    projectFiles: ['web/AGENTS.md'],
+  } as const;
+  const entries: Entry[] = [
+    { kind: 'head', reason: 'session-started', head, seq: 1, ...common },
+    { kind: 'titled', title: 'Ducks', by: 'person', seq: 2, ...common },
+    { kind: 'message', message: { role: 'assistant', parts: [call] }, modelCallId: ids.next('mdl'), seq: 3, ...common },
+    { kind: 'message', message: { role: 'tool', parts: [part] }, seq: 4, ...common },
+  ];
+  const header = { talaria: 'session', version: 1, name: 'x', title: 'Ducks', createdAt: 1 };
+  const lines = [header, ...entries].map((line) => JSON.stringify(line));
+  const read = await parseExport(
+    (async function* () {
+      yield* lines;
+    })(),
+  );
+  assert.deepEqual(read.entries, entries);
 });

@@ -117,6 +117,7 @@ const toolResult = z.object({
   images: z.optional(z.array(content)),
   files: z.optional(z.array(z.object({ name: z.string(), content }))),
   untrusted: z.optional(untrusted),
+  projectFiles: z.optional(z.array(z.string())),
   mistake: z.optional(z.literal(true)),
 });
 const tool = z.object({ name: z.string(), description: z.string(), parameters: z.record(z.string(), z.unknown()) });
@@ -144,10 +145,16 @@ const entrySchema = z.union([
       'system-prompt-changed',
       'registry-changed',
     ]),
-    head: z.object({ systemPrompt: z.string(), tools: z.array(tool), toolsets: z.exactOptional(z.array(z.string())) }),
+    head: z.object({
+      systemPrompt: z.string(),
+      sections: z.exactOptional(z.array(z.object({ name: z.string(), chars: z.int() }))),
+      tools: z.array(tool),
+      toolsets: z.exactOptional(z.array(z.string())),
+    }),
     ...common,
   }),
   z.object({ kind: z.literal('turn-opened'), ...common }),
+  z.object({ kind: z.literal('titled'), title: z.string(), by: z.enum(['words', 'model', 'person']), ...common }),
   z.object({ kind: z.literal('message'), message: userMessage, inboxId: z.nullable(id('inb')), ...common }),
   z.object({ kind: z.literal('message'), message: assistantMessage, modelCallId: id('mdl'), ...common }),
   z.object({ kind: z.literal('message'), message: toolMessage, ...common }),

@@ -48,6 +48,8 @@ export interface BorrowedAgent extends SessionAgent {
 interface Run {
   wokenAgain: boolean;
   action: AbortController;
+  /** Aborts once the session is woken. */
+  arrival: AbortController;
   /** While it is held. */
   lease: Lease | null;
   done: Promise<void>;
@@ -90,7 +92,13 @@ export function createSessionDrain(deps: SessionDrainDeps): SessionDrain {
     for (const sessionId of queued) {
       if (running.size >= sessionsAtOnceMax || leaving.signal.aborted) break;
       queued.delete(sessionId);
-      const run: Run = { wokenAgain: false, action: new AbortController(), lease: null, done: Promise.resolve() };
+      const run: Run = {
+        wokenAgain: false,
+        action: new AbortController(),
+        arrival: new AbortController(),
+        lease: null,
+        done: Promise.resolve(),
+      };
       running.set(sessionId, run);
       scheduleRenewal();
       run.done = drain(sessionId, run).finally(() => {
@@ -165,7 +173,11 @@ export function createSessionDrain(deps: SessionDrainDeps): SessionDrain {
         if (run.action.signal.aborted && !leaving.signal.aborted) run.action = new AbortController();
         return run.action.signal;
       };
-      const control = { leaving: leaving.signal, nextAction };
+      const nextArrival = () => {
+        if (run.arrival.signal.aborted) run.arrival = new AbortController();
+        return run.arrival.signal;
+      };
+      const control = { leaving: leaving.signal, nextAction, nextArrival };
       for (let end: RunEnd = { kind: 'more' }; end.kind === 'more';) {
         const borrowed = await deps.agentFor(sessionId);
         try {
@@ -195,8 +207,10 @@ export function createSessionDrain(deps: SessionDrainDeps): SessionDrain {
 
   const wake = (sessionId: SessionId) => {
     const run = running.get(sessionId);
-    if (run !== undefined) run.wokenAgain = true;
-    else queued.add(sessionId);
+    if (run !== undefined) {
+      run.wokenAgain = true;
+      run.arrival.abort();
+    } else queued.add(sessionId);
     startNext();
   };
 

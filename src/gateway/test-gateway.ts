@@ -175,6 +175,7 @@ export async function openTestGateway(options: {
     ids,
     status,
     quote,
+    prompt: () => Promise.reject(new Error('no agent here is built from files')),
     frontEnds: { cli: noFrontEnd, web: noFrontEnd },
     admin: createLocalAdmin({
       store,

@@ -189,6 +189,22 @@ export interface ToolSummary {
   readonly bytes: number;
 }
 
+/** What a prompt begins with. */
+export interface PromptView {
+  /** In their order; of those that have nothing to say the text is empty. */
+  readonly sections: readonly { readonly name: string; readonly text: string }[];
+  readonly tools: readonly { readonly name: string; readonly bytes: number }[];
+}
+
+export interface PromptReport {
+  /** The name of the session; null if none was asked about. */
+  readonly session: string | null;
+  /** Null before its first turn. */
+  readonly frozen: PromptView | null;
+  /** Of one like it that would begin now. */
+  readonly fresh: PromptView;
+}
+
 /** Something that was allowed for longer than once. */
 export interface GrantSummary {
   readonly id: number;
@@ -239,6 +255,8 @@ export interface TalariaApi {
   removeApiKey(name: string): Promise<boolean>;
   /** All tools that there are, sorted by name. */
   tools(): Promise<readonly ToolSummary[]>;
+  /** What the session's prompt begins with, and that of a new one; null: only the latter. */
+  prompt(ref: string | null): Promise<PromptReport>;
   /** What was allowed for longer than once, oldest first. */
   grants(): Promise<readonly GrantSummary[]>;
   /** From the next call on it asks again; false if there is no such grant. */
@@ -304,6 +322,7 @@ export class ApiError extends Error {
  *   POST   /api/keys                            { name } -> { key }
  *   DELETE /api/keys/:name                      { removed: boolean }
  *   GET    /api/tools                           { tools: ToolSummary[] }
+ *   GET    /api/prompt?session=                 PromptReport
  *   GET    /api/grants                          { grants: GrantSummary[] }
  *   DELETE /api/grants/:id                      { removed: boolean }
  *   GET    /api/search?q=&limit=&after=&before= { hits: SearchHit[] }

@@ -64,6 +64,8 @@ export interface ToolResultPart {
   /** Files that the call sent to the person; the model sees the text only. */
   readonly files?: readonly SentFile[];
   readonly untrusted?: UntrustedSource;
+  /** Files of the project whose words stand at the end of the text; each comes once in a conversation. */
+  readonly projectFiles?: readonly string[];
   /** The call itself was wrong (no such tool, arguments that can't be read): nothing was run. */
   readonly mistake?: true;
 }
@@ -114,6 +116,13 @@ export interface HeadTools {
 /** The frozen start of every prompt of a session. The newest one in the log is in force. */
 export interface Head extends HeadTools {
   readonly systemPrompt: string;
+  /** What it was put together from, with an empty line between two. Missing in old logs. */
+  readonly sections?: readonly SectionSize[];
+}
+
+export interface SectionSize {
+  readonly name: string;
+  readonly chars: number;
 }
 
 /** Why a session's prompt starts as it does; every reason but the first one costs the provider's cache once. */
@@ -157,6 +166,8 @@ export type TurnOutcome = 'answered' | 'stopped' | 'failed' | 'parked';
 export type EntryBody =
   | { readonly kind: 'head'; readonly reason: HeadReason; readonly head: Head }
   | { readonly kind: 'turn-opened' }
+  /** What the conversation is called from now on, and who says so; `words`: those that it began with. Of no turn. */
+  | { readonly kind: 'titled'; readonly title: string; readonly by: 'words' | 'model' | 'person' }
   /** `inboxId` is null for what the program itself has to tell the model. */
   | { readonly kind: 'message'; readonly message: UserMessage; readonly inboxId: InboxId | null }
   | { readonly kind: 'message'; readonly message: AssistantMessage; readonly modelCallId: ModelCallId }

@@ -36,14 +36,38 @@ export function settingsSuite(declare: Declare): void {
     const { session } = await chat.journal();
     await clock.advance(5);
     await chat.commit({ verb: 'set-title', title: 'Ducks', by: 'model' });
-    assert.deepEqual((await chat.journal()).session, { ...session, title: 'Ducks', titledBy: 'model' });
+    const now = async () => {
+      const { title, titledBy } = (await chat.journal()).session;
+      return [title, titledBy];
+    };
+    assert.deepEqual(await now(), ['Ducks', 'model']);
     await chat.commit({ verb: 'set-title', title: 'Geese', by: 'model' });
-    assert.deepEqual((await chat.journal()).session, { ...session, title: 'Geese', titledBy: 'model' });
+    assert.deepEqual(await now(), ['Geese', 'model']);
     await chat.commit({ verb: 'set-title', title: 'My birds', by: 'person' });
     await chat.commit({ verb: 'set-title', title: 'Swans', by: 'model' });
-    assert.deepEqual((await chat.journal()).session, { ...session, title: 'My birds', titledBy: 'person' });
+    await chat.commit({ verb: 'set-title', title: 'Swans', by: 'words' });
+    assert.deepEqual(await now(), ['My birds', 'person']);
     await chat.commit({ verb: 'set-title', title: 'Owls', by: 'person' });
-    assert.deepEqual((await chat.journal()).session, { ...session, title: 'Owls', titledBy: 'person' });
+    assert.deepEqual(await now(), ['Owls', 'person']);
+    assert.equal((await chat.journal()).session.messages, session.messages);
+  });
+
+  declare('every other title is an entry of the log, of no turn; the same one again is none', async (world) => {
+    const chat = world.conversation('alpha');
+    await chat.openTurn('one');
+    const { session, entries } = await chat.journal();
+    await chat.commit({ verb: 'set-title', title: session.title, by: 'model' });
+    await chat.commit({ verb: 'set-title', title: 'Ducks', by: 'model' });
+    await chat.commit({ verb: 'set-title', title: 'My birds', by: 'person' });
+    await chat.commit({ verb: 'set-title', title: 'Swans', by: 'model' });
+    const added = (await chat.journal()).entries.slice(entries.length);
+    assert.deepEqual(
+      added.map(({ at: _at, ...entry }) => entry),
+      [
+        { kind: 'titled', title: 'Ducks', by: 'model', seq: session.lastSeq + 1, turnId: null },
+        { kind: 'titled', title: 'My birds', by: 'person', seq: session.lastSeq + 2, turnId: null },
+      ],
+    );
   });
 
   declare('a title that somebody emptied stays empty', async ({ conversation }) => {

@@ -338,7 +338,7 @@ export type SessionWrite =
   /** Appends a `rewound` entry: messages after `toSeq` leave the prompt, not the log. `conflict` while a turn is open. */
   | { readonly verb: 'rewind'; readonly toSeq: number }
   /** Replaces a title made of the first words; ignored if a person gave one. */
-  | { readonly verb: 'set-title'; readonly title: string; readonly by: 'model' | 'person' }
+  | { readonly verb: 'set-title'; readonly title: string; readonly by: 'words' | 'model' | 'person' }
   /** A word to the people in the session that no model sees. */
   | {
       readonly verb: 'notice';

@@ -18,10 +18,11 @@ export interface ToolSpec<Schema extends z.ZodMiniObject> {
   /** Exactly if `replay` is `attach`. */
   readonly attach?: (input: z.output<Schema>, context: ToolContext) => Promise<ToolOutcome>;
   readonly sideBySide?: (input: z.output<Schema>) => SideBySide;
+  readonly worksOn?: (input: z.output<Schema>) => readonly string[];
 }
 
 export function defineTool<Schema extends z.ZodMiniObject>(spec: ToolSpec<Schema>): Tool<z.output<Schema>> {
-  const { name, description, effect, replay, schema, run, attach, sideBySide } = spec;
+  const { name, description, effect, replay, schema, run, attach, sideBySide, worksOn } = spec;
   assert((attach !== undefined) === (replay === 'attach'), `${name} must say how to attach if, and only if, it can`);
   const knownKeys = Object.keys(schema.shape);
   return {
@@ -36,6 +37,7 @@ export function defineTool<Schema extends z.ZodMiniObject>(spec: ToolSpec<Schema
     run,
     ...(attach === undefined ? {} : { attach }),
     ...(sideBySide === undefined ? {} : { sideBySide }),
+    ...(worksOn === undefined ? {} : { worksOn }),
   };
 }
 

@@ -99,4 +99,6 @@ export interface Tool<Arguments = unknown> {
   answered?(input: Arguments, answer: string | null, context: ToolContext, asked: Question): Promise<ToolOutcome>;
   /** Which other calls of the same answer it may run beside. By default `any` for what only reads, else `alone`. */
   sideBySide?(input: Arguments): SideBySide;
+  /** Files and folders that a call is about, absolute or relative to the workspace, as far as its arguments tell. */
+  worksOn?(input: Arguments): readonly string[];
 }

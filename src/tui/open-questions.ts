@@ -40,6 +40,7 @@ export function questionsAfter(open: OpenQuestions, entry: Entry): OpenQuestions
     case 'head':
     case 'rewound':
     case 'turn-opened':
+    case 'titled':
       return open;
   }
 }

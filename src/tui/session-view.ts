@@ -97,6 +97,7 @@ export class SessionView {
         return this.#line(style.yellow('! what came before this was taken back'));
       case 'head':
       case 'turn-opened':
+      case 'titled':
         return;
     }
   }

@@ -37,27 +37,29 @@ export function judgeEffects({ ledger, transcripts, effectsOfRemoved }: EffectEv
     if (call === undefined && !effectsOfRemoved.has(id)) complain('effectsWithoutCall', id);
     if (call?.outcome === 'skipped') complain('effectsWithoutCall', `${id}, whose call was skipped`);
   }
-  for (const [id, { outcome }] of calls) {
+  for (const [id, { outcome, text }] of calls) {
     if (outcome === 'unknown') unknownCalls += 1;
-    if (outcome === 'finished' && !times.has(id)) complain('effectsMissing', `${id} is said to have finished`);
+    if (outcome === 'finished' && !times.has(id)) {
+      complain('effectsMissing', `${id} is said to have finished: ${text.slice(0, 200)}`);
+    }
   }
   return { findings, unknownCalls };
 }
 
 /** Effects by the calls that ask for them; an effect asked for by two calls would show as repeated. */
-function effectCallsOf(transcripts: EffectEvidence['transcripts']): Map<string, { outcome: string }> {
-  const calls = new Map<string, { outcome: string }>();
+function effectCallsOf(transcripts: EffectEvidence['transcripts']): Map<string, { outcome: string; text: string }> {
+  const calls = new Map<string, { outcome: string; text: string }>();
   for (const entries of transcripts.values()) {
-    const outcomes = new Map<string, string>();
+    const outcomes = new Map<string, { outcome: string; text: string }>();
     for (const entry of entries) {
       if (entry.kind === 'message' && entry.message.role === 'tool')
-        outcomes.set(entry.message.parts[0].callId, entry.message.parts[0].outcome);
+        outcomes.set(entry.message.parts[0].callId, entry.message.parts[0]);
     }
     for (const entry of entries) {
       if (entry.kind !== 'message' || entry.message.role !== 'assistant') continue;
       for (const call of toolCallsOf(entry.message)) {
         const id = effectOf(call);
-        if (id !== null) calls.set(id, { outcome: outcomes.get(call.callId) ?? 'none' });
+        if (id !== null) calls.set(id, outcomes.get(call.callId) ?? { outcome: 'none', text: '' });
       }
     }
   }

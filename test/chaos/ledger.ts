@@ -3,7 +3,7 @@
  * remembers in the home's memory counts too: it can't be taken up again, as a command can.
  */
 import { execFile } from 'node:child_process';
-import { appendFile, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ToolCallPart } from '../../src/protocol/messages.ts';
@@ -51,7 +51,7 @@ export class Ledger {
     // The ledger knows the marker only once it has heard the question.
     await this.#neighbour.ask(null);
     await appendFile(this.pipe, `${marker}\n`);
-    const memory = await readFile(join(home, 'memories', 'MEMORY.md'), 'utf8').catch(() => '');
+    const memory = await everythingRemembered(join(home, 'memories'));
     const remembered = [...memory.matchAll(/the effect (\S+) of this/g)].map(([, id = '']) => id);
     return [...((await reading) as string[]), ...remembered];
   }
@@ -59,6 +59,14 @@ export class Ledger {
   end(): Promise<void> {
     return this.#neighbour.end();
   }
+}
+
+/** Of everybody, and what was archived. */
+async function everythingRemembered(folder: string): Promise<string> {
+  const files = await readdir(folder, { recursive: true }).catch(() => []);
+  const kept = files.filter((file) => /(?:^|\/)(?:MEMORY|USER|ARCHIVE)\.md$/.test(file));
+  const texts = await Promise.all(kept.map((file) => readFile(join(folder, file), 'utf8')));
+  return texts.join('\n');
 }
 
 /** What to remember, so that it is found again. */

@@ -73,7 +73,10 @@ function apply(on: Transaction, session: SessionRows, write: SessionWrite): void
       return rewind(on, session, write.toSeq);
     case 'set-title': {
       const { title, by } = write;
-      if (session.record.titledBy !== 'person' || by === 'person') on.assign(session.record, { title, titledBy: by });
+      const before = { ...session.record };
+      if (before.titledBy === 'person' && by !== 'person') return;
+      on.assign(session.record, { title, titledBy: by });
+      if (before.title !== title) append(on, session, null, { kind: 'titled', title, by });
       return;
     }
     case 'notice': {

@@ -121,6 +121,7 @@ export class SimulatedProcess implements Life {
       ids,
       status: refuse,
       quote: refuse,
+      prompt: refuse,
       backup: async function* () {},
       frontEnds: { cli: noFrontEnd, web: noFrontEnd },
       admin: notSimulated,

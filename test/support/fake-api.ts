@@ -5,6 +5,7 @@ import {
   ApiError,
   type GrantSummary,
   type PeopleReport,
+  type PromptReport,
   type PersonRole,
   type PressReceipt,
   type SayReceipt,
@@ -304,6 +305,11 @@ export class FakeApi implements TalariaApi {
   async tools(): Promise<readonly ToolSummary[]> {
     this.#alive();
     return [{ name: 'read_file', toolsets: ['files', 'safe'], effect: 'read', bytes: 321 }];
+  }
+
+  async prompt(): Promise<PromptReport> {
+    this.#alive();
+    return { session: null, frozen: null, fresh: { sections: [], tools: [] } };
   }
 
   async grants(): Promise<readonly GrantSummary[]> {

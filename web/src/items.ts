@@ -105,6 +105,7 @@ export function withEntry(items: readonly Item[], entry: Entry, tookMs: number |
   switch (entry.kind) {
     case 'head':
     case 'turn-opened':
+    case 'titled':
       return items;
     case 'rewound':
       return [...items, { kind: 'notice', seq, at, text: 'What came before this was taken back.' }];

@@ -154,6 +154,7 @@ export class TurnWatch {
       case 'head':
       case 'rewound':
       case 'turn-opened':
+      case 'titled':
         return [];
     }
   }

@@ -50,6 +50,11 @@ export function adminRoutes(api: TalariaApi): Route[] {
       handle: async (request: HttpRequest) => json({ removed: await api.removeApiKey(request.params['name'] ?? '') }),
     },
     { method: 'GET', path: '/api/tools', handle: async () => json({ tools: await api.tools() }) },
+    {
+      method: 'GET',
+      path: '/api/prompt',
+      handle: async (request) => json(await api.prompt(request.query.get('session'))),
+    },
     { method: 'GET', path: '/api/grants', handle: async () => json({ grants: await api.grants() }) },
     {
       method: 'DELETE',

@@ -238,3 +238,28 @@ test('a copy of a conversation that was rewound is rewound as well', async () =>
   assert.deepEqual(chat.prompts.at(-1), ['one', 'answer 1', 'three']);
   await chat.close();
 });
+
+test('/undo, /retry, /title and /fork add to the log and remove nothing from it', async () => {
+  const chat = await TestChat.open();
+  const { store } = chat.gateway;
+  const original = async () => {
+    const session = await chat.session();
+    assert.ok(session);
+    return session.id;
+  };
+  await chat.says('one');
+  const id = await original();
+  const log = async () => store.read.entries(id, { after: 0, limit: 999 });
+  let before = await log();
+  for (const line of ['two', '/retry', '/title Birds', '/undo', '/fork other']) {
+    await chat.says(line);
+    if (line === '/undo') await chat.presses(chat.buttons[0]?.value ?? '');
+    const after = await log();
+    assert.deepEqual(after.slice(0, before.length), before, line);
+    before = after;
+  }
+  const kinds = new Set(before.map((entry) => (entry.kind === 'titled' ? `titled ${entry.title}` : entry.kind)));
+  assert.ok(kinds.has('titled Birds'));
+  assert.ok(kinds.has('rewound'));
+  await chat.close();
+});

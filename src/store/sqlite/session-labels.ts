@@ -15,13 +15,14 @@ export function changeSettings(
   return database.run(sql, JSON.stringify({ model, effort }), sessionId) > 0;
 }
 
-/** A person's title is replaced by a person only. */
+/** A person's title is replaced by a person only. Another title is an entry of the log. */
 export function setTitle(draft: SessionDraft, { title, by }: SessionWrite & { verb: 'set-title' }): void {
-  draft.database.run(
-    `UPDATE sessions SET title = ?, titled_by = ? WHERE id = ? AND (titled_by <> 'person' OR ? = 'person')`,
-    title,
-    by,
-    draft.sessionId,
-    by,
+  const { database, sessionId } = draft;
+  const before = database.get<{ title: string; titledBy: string }>(
+    'SELECT title, titled_by AS titledBy FROM sessions WHERE id = ?',
+    sessionId,
   );
+  if (before?.titledBy === 'person' && by !== 'person') return;
+  database.run('UPDATE sessions SET title = ?, titled_by = ? WHERE id = ?', title, by, sessionId);
+  if (before?.title !== title) draft.append(null, { kind: 'titled', title, by });
 }

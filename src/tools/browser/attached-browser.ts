@@ -12,6 +12,8 @@ import { inOrder, tabId } from './tab-order.ts';
 const tabsMax = 12;
 const connectMs = 20_000;
 
+export const newTabNote = 'A new tab opened; it is the current one now.';
+
 export interface AttachedBrowser extends Pick<PageHappenings, 'takeNotes' | 'printed' | 'answerDialogs'> {
   /** In the order in which they were opened. */
   readonly pages: () => readonly Page[];
@@ -76,7 +78,7 @@ export async function attachBrowser(
       return;
     }
     current = page;
-    happenings.note('A new tab opened; it is the current one now.');
+    happenings.note(newTabNote);
   });
   for (const page of pages) watch(page);
   await refuseDownloads(browser, happenings.note);

@@ -7,6 +7,7 @@ import { defineTool } from '../define-tool.ts';
 import { afterAnswer, throughGate } from '../gated.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts';
 import { askToSend, type FrozenAction } from './ask-to-send.ts';
+import { newTabNote } from './attached-browser.ts';
 import type { BrowserDeps } from './browser-deps.ts';
 import { BrowserError } from './browser-error.ts';
 import { browserDescription, browserSchema, problemOf, type BrowserInput } from './browser-schema.ts';
@@ -71,7 +72,11 @@ async function done({ browser, news }: BrowserInUse, input: BrowserInput, contex
   browser.answerDialogs(input.accept === true ? { text: input.action === 'type' ? '' : (input.text ?? '') } : null);
   try {
     const { text, images } = await performAction(browser, input, context);
-    const lines = [...news, ...browser.takeNotes(), text];
+    const notes = browser.takeNotes();
+    // It may have opened after the page before it was looked at.
+    const isElsewhere = notes.includes(newTabNote) && images === undefined;
+    const now = isElsewhere ? (await performAction(browser, { action: 'snapshot' }, context)).text : text;
+    const lines = [...news, ...notes, now];
     return { kind: 'finished', text: lines.join('\n'), ...(images === undefined ? {} : { images }), untrusted: 'web' };
   } finally {
     browser.answerDialogs(null);

@@ -43,6 +43,7 @@ export function createPatchTool(deps: FileDeps): Tool<PatchInput> {
     attach: (input, context) =>
       takeUpChange(deps, { path: input.path, content: null }, context, () => patch(input, context, null)),
     sideBySide: ({ path }) => workedOn(path),
+    worksOn: ({ path }) => [path],
   });
   return {
     ...tool,

@@ -44,6 +44,7 @@ export function createReadFileTool(deps: FileDeps): Tool<ReadInput> {
     schema,
     run: (input, context) => readFile(deps, input, context, null),
     sideBySide: ({ path }) => workedOn(path),
+    worksOn: ({ path }) => [path],
   });
   return {
     ...tool,

@@ -47,6 +47,7 @@ export function createSearchFilesTool(deps: SearchDeps): Tool<SearchInput> {
     replay: 'safe',
     schema,
     run: (input, context) => searchFiles(deps, input, context),
+    worksOn: ({ path }) => (path === undefined ? [] : [path]),
   });
 }
 

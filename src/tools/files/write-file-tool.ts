@@ -33,6 +33,7 @@ export function createWriteFileTool(deps: FileDeps): Tool<WriteInput> {
         write(input, context, null),
       ),
     sideBySide: ({ path }) => workedOn(path),
+    worksOn: ({ path }) => [path],
   });
   return {
     ...tool,

@@ -3,7 +3,7 @@
  * seen, what its scripts reach for, programs that can't be read. Reads only; bounded however large the skill is.
  */
 import { auditRules } from './audit-rules.ts';
-import { firstInvisible } from './invisible.ts';
+import { firstInvisible } from '../invisible.ts';
 import type { SkillHeader } from './skill-format.ts';
 import { readInside } from './skill-path.ts';
 import type { TreeFile } from './skill-tree.ts';

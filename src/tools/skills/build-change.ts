@@ -5,7 +5,7 @@
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { firstInvisible } from './invisible.ts';
+import { firstInvisible } from '../invisible.ts';
 import { SkillError } from './skill-error.ts';
 import { copySkill, versionFolder, versionsOf } from './skill-history.ts';
 import { fileBytesMax, skillFileBytesMax, skillFileName } from './skill-limits.ts';

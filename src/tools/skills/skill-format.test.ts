@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import * as fc from 'fast-check';
 import { parse } from 'yaml';
-import { firstInvisible } from './invisible.ts';
+import { firstInvisible } from '../invisible.ts';
 import { simpleFrontMatter } from './simple-front-matter.ts';
 import { nameProblem, readSkill } from './skill-format.ts';
 import { builtInSkills, skillText } from './test-skills.ts';

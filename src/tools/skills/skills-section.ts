@@ -9,7 +9,7 @@ export const sectionCharsMax = 4_000;
 /** Of one description, tried in this order; 0: no description. */
 const descriptionChars = [200, 80, 0];
 
-const opening = '# Skills\nHow to do certain tasks well. If one fits, read it with skill_view before you begin.';
+const opening = '# Skills\nRead one that fits with skill_view first.';
 
 /** Empty if there are none. Only those that are offered belong here. */
 export function skillsSection(skills: readonly Pick<Skill, 'name' | 'description'>[]): string {

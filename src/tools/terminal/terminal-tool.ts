@@ -10,6 +10,7 @@ import { SandboxError } from '../sandbox.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts';
 import type { RunDeps } from './begin-command.ts';
 import { planOf, whereOf, wishOf, type CommandWish } from './command-wish.ts';
+import { foldersOfCommand } from './folders-of-command.ts';
 import { runCommand, takeUp, type IfLost } from './run-command.ts';
 import { createSessionHosts } from './session-host.ts';
 import { noSandbox, type TerminalDeps } from './terminal-deps.ts';
@@ -26,6 +27,7 @@ export function createTerminal(given: TerminalDeps): Tool<TerminalInput> {
     run: (input, context) => considered(deps, input, context, 'failed'),
     attach: (input, context) => takeUp(deps, context, () => considered(deps, input, context, 'unknown')),
     sideBySide: () => 'alone',
+    worksOn: foldersOfCommand,
   });
   return {
     ...tool,

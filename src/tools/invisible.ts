@@ -18,3 +18,25 @@ export function firstInvisible(text: string): string | null {
   const [found] = invisiblePattern.exec(plain) ?? [];
   return found === undefined ? null : `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
+
+const wholePattern = new RegExp(
+  `${picturePattern.source}|${joinedPattern.source}|(?<unseen>${invisiblePattern.source})`,
+  'gu',
+);
+
+/** The text without them, and how many there were. What pictures and scripts are spelled with stays. */
+export function withoutInvisible(text: string): { readonly text: string; readonly count: number } {
+  let count = 0;
+  const kept: string[] = [];
+  const plain = text.replace(/^\uFEFF/, '');
+  let at = 0;
+  // What belongs to pictures and spelling is kept as it is; between that, everything unseen goes.
+  for (const match of plain.matchAll(wholePattern)) {
+    kept.push(plain.slice(at, match.index));
+    if (match.groups?.['unseen'] === undefined) kept.push(match[0]);
+    else count += 1;
+    at = match.index + match[0].length;
+  }
+  kept.push(plain.slice(at));
+  return { text: kept.join(''), count };
+}
