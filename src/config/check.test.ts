@@ -6,6 +6,7 @@ import { defaultConfig } from './default-config.ts';
 import type { Environment } from './environment.ts';
 import { formatProblem } from './problem.ts';
 import { providers, type Config } from './schema.ts';
+import { plainServer } from './test-mcp-server.ts';
 
 async function problemsOf(input: string | Uint8Array, environment: Environment = {}): Promise<string[]> {
   const checked = await checkConfigText(input, environment);
@@ -45,23 +46,6 @@ describe('a configuration that says nothing', () => {
     assert.deepEqual(await configOf(text), defaultConfig);
   });
 });
-
-/** A server of which nothing is said. */
-const plainServer = {
-  command: null,
-  args: [],
-  env: {},
-  url: null,
-  headers: {},
-  enabled: true,
-  include: null,
-  exclude: [],
-  timeout_s: 60,
-  auth: 'none',
-  sandbox: true,
-  folders: [],
-  network: [],
-};
 
 describe('a good configuration', () => {
   test('is read with every section of the documented example', async () => {

@@ -10,27 +10,14 @@ import { jsonSchema } from './json-schema.ts';
 import { loadConfig } from './load.ts';
 import { ConfigError } from './problem.ts';
 import type { Config } from './schema.ts';
+import { plainServer } from './test-mcp-server.ts';
 
 const withSecrets: Config = {
   ...defaultConfig,
   model: { ...defaultConfig.model, provider: 'anthropic', api_key: ['sk-one', 'sk-two'] },
   channels: { ...defaultConfig.channels, api: { ...defaultConfig.channels.api, key: 'api-secret' } },
   mcp_servers: {
-    a: {
-      command: 'x',
-      args: ['y'],
-      env: { TOKEN: 'mcp-secret' },
-      url: null,
-      headers: {},
-      enabled: true,
-      include: null,
-      exclude: [],
-      timeout_s: 60,
-      auth: 'none',
-      sandbox: true,
-      folders: [],
-      network: [],
-    },
+    a: { ...plainServer, command: 'x', args: ['y'], env: { TOKEN: 'mcp-secret' } },
   },
   store: { url: 'postgres://me:db-secret@db.test/talaria' },
 };
