@@ -2,7 +2,7 @@
 import type { HeldThing, Holding } from '../holding.ts';
 import type { BrowserDeps } from './browser-deps.ts';
 import { placesOf, readState, sessionsIn, type BrowserState } from './browser-state.ts';
-import { isAlive } from './process-identity.ts';
+import { isAlive } from './browser-process.ts';
 import type { SessionBrowsers } from './session-browsers.ts';
 
 const addressCharsMax = 100;

@@ -2,7 +2,7 @@
 import type { BrowserDeps } from './browser-deps.ts';
 import type { BrowserPlaces, BrowserState } from './browser-state.ts';
 import { connectToHost } from './control-connection.ts';
-import { isGoneWithin, killGroup } from './process-identity.ts';
+import { isGoneWithin, killGroup } from './browser-process.ts';
 
 const closeMs = 5_000;
 

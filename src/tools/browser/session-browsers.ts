@@ -12,7 +12,7 @@ import { makePlaces, placesOf, readState, sessionsIn, writeState } from './brows
 import type { BrowserPlaces, BrowserState } from './browser-state.ts';
 import { connectToHost } from './control-connection.ts';
 import { closeBrowser } from './end-browser.ts';
-import { isAlive, killGroup } from './process-identity.ts';
+import { isAlive, killGroup } from './browser-process.ts';
 import { reopenTabs } from './reopen-tabs.ts';
 import { createSessionTurns } from './session-turns.ts';
 import { lastWords, startHost, untilListening } from './start-host.ts';

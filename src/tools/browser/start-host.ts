@@ -13,7 +13,8 @@ import { hostArguments } from './browser-host-script.ts';
 import type { BrowserPlaces, Confinement } from './browser-state.ts';
 import { chromiumFlags } from './chromium-flags.ts';
 import { chooseConfinement, type ChosenConfinement } from './confinement.ts';
-import { identityOf, type ProcessIdentity } from './process-identity.ts';
+import type { ProcessIdentity } from '../process-identity.ts';
+import { identityOf } from './browser-process.ts';
 
 /** What a socket's path may have on every system. */
 const socketPathBytesMax = 100;

@@ -11,7 +11,7 @@ import type { CallSpool, SpooledRequest } from './call-spool.ts';
 import { startProblem } from './command-outcome.ts';
 import type { CommandWish } from './command-wish.ts';
 import { hostLossNotes } from './host-loss.ts';
-import { bootId } from './process-identity.ts';
+import { bootId } from '../process-identity.ts';
 import { nameProcess, processOfCall } from './process-table.ts';
 import type { HostPlace, SessionHost, SessionHosts } from './session-host.ts';
 import { shellLine, shellScript } from './shell-scripts.ts';

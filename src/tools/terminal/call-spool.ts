@@ -9,7 +9,7 @@ import * as z from 'zod/mini';
 import type { CallId } from '../../protocol/ids.ts';
 import type { ToolOutcome } from '../tool.ts';
 import { hasCode } from '../workspace-path.ts';
-import type { ProcessIdentity } from './process-identity.ts';
+import type { ProcessIdentity } from '../process-identity.ts';
 
 const requestSchema = z.object({
   command: z.string(),

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { sleep, type Clock } from '../../lib/clock.ts';
 import type { CallSpool } from './call-spool.ts';
 import { endProcessGroup, hasMemberWith, signalGroup } from './process-group.ts';
-import { bootId, isAlive } from './process-identity.ts';
+import { bootId, isAlive } from '../process-identity.ts';
 import { endHost, killAll, livingMarks } from './end-host.ts';
 import { tellHost, type SessionHost } from './session-host.ts';
 import { callMarker } from './start-supervisor.ts';

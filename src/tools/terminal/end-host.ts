@@ -6,7 +6,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { sleep, type Clock } from '../../lib/clock.ts';
 import { openSpool } from './call-spool.ts';
 import { signalGroup } from './process-group.ts';
-import { bootId, isAlive, processStat } from './process-identity.ts';
+import { bootId, isAlive, processStat } from '../process-identity.ts';
 import { hostMarker, hostState, tellHost, type SessionHost } from './session-host.ts';
 import { callMarkerName } from './start-supervisor.ts';
 

@@ -8,7 +8,7 @@ import type { CallSpool, SpooledRequest } from './call-spool.ts';
 import type { LossReason } from './command-outcome.ts';
 import { isSupervised } from './end-command.ts';
 import { openHost, type SessionHost } from './session-host.ts';
-import { bootId } from './process-identity.ts';
+import { bootId } from '../process-identity.ts';
 import { isPruned } from './prune-spools.ts';
 
 /** A supervisor says who it is in the moment it claims; one that has not after this time was killed in that moment. */

@@ -5,7 +5,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { sleep, type Clock } from '../../lib/clock.ts';
-import { processStat } from './process-identity.ts';
+import { processStat } from '../process-identity.ts';
 
 /** Short, because a stop is to be over within a second. */
 const killGraceMs = 700;

@@ -15,7 +15,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Sandbox, SandboxRequest } from '../sandbox.ts';
 import { hasCode } from '../workspace-path.ts';
 import { openSpool } from './call-spool.ts';
-import { bootId, isAlive } from './process-identity.ts';
+import { bootId, isAlive } from '../process-identity.ts';
 import { readBounded } from './read-bounded.ts';
 import { hostLeftCode, hostScript, runnerScript, shellScript } from './shell-scripts.ts';
 import { callMarkerName, spawnDetached } from './start-supervisor.ts';

@@ -5,7 +5,7 @@ import test from 'node:test';
 import { systemClock, type Clock } from '../../lib/clock.ts';
 import { fakeToolContext, type FakeToolContext } from '../fake-tool-context.ts';
 import { callSpool } from './call-spool.ts';
-import { bootId } from './process-identity.ts';
+import { bootId } from '../process-identity.ts';
 import { listRunning, pruneSpools, removeSpool } from './spool.ts';
 import { shellArgv, startSupervisor } from './start-supervisor.ts';
 import { createTerminalTool } from './terminal-tool.ts';

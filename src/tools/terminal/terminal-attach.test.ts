@@ -7,7 +7,7 @@ import test from 'node:test';
 import { sleep, systemClock } from '../../lib/clock.ts';
 import { fakeToolContext, type FakeToolContext } from '../fake-tool-context.ts';
 import { callSpool } from './call-spool.ts';
-import { bootId } from './process-identity.ts';
+import { bootId } from '../process-identity.ts';
 import { listRunning } from './spool.ts';
 import { shellArgv, startSupervisor } from './start-supervisor.ts';
 import { createTerminalTool } from './terminal-tool.ts';

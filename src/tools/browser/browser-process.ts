@@ -2,15 +2,10 @@
  * Tells the process of a browser from another that got the same number later, by when it started and in which run of the
  * machine; and ends it with everything in its group.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { sleep, type Clock } from '../../lib/clock.ts';
+import { bootId, printed, processStat, type ProcessIdentity } from '../process-identity.ts';
 import { hasCode } from '../workspace-path.ts';
-
-export interface ProcessIdentity {
-  readonly pid: number;
-  /** Any text; it is the same for the same process only. */
-  readonly start: string;
-}
 
 const goneWithinMs = 5_000;
 const lookEveryMs = 20;
@@ -21,10 +16,8 @@ export async function identityOf(pid: number): Promise<ProcessIdentity | null> {
     const start = (await printed('ps', ['-o', 'stat=,lstart=', '-p', String(pid)])).trim();
     return start === '' || start.startsWith('Z') ? null : { pid, start: start.replace(/^\S+\s+/, '') };
   }
-  const fields = await statFields(pid);
-  if (fields === null || /[ZX]/.test(fields[0] ?? '')) return null;
-  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'latin1').catch(() => '');
-  return { pid, start: `${boot.trim()} ${fields[19] ?? ''}` };
+  const found = await processStat(String(pid));
+  return found?.isLive === true ? { pid, start: `${await bootId()} ${found.start}` } : null;
 }
 
 export async function isAlive({ pid, start }: ProcessIdentity): Promise<boolean> {
@@ -53,17 +46,10 @@ export async function killGroup(clock: Clock, host: ProcessIdentity): Promise<vo
 async function isGroupAlive(group: number): Promise<boolean> {
   if (process.platform !== 'linux') return signalGroup(group, 0);
   for (const pid of await readdir('/proc')) {
-    const found = /^\d+$/.test(pid) ? await statFields(Number(pid)) : null;
-    if (found !== null && Number(found[2]) === group && !/[ZX]/.test(found[0] ?? '')) return true;
+    const found = /^\d+$/.test(pid) ? await processStat(pid) : null;
+    if (found?.group === group && found.isLive) return true;
   }
   return false;
-}
-
-/** What Linux says about a process, from its state on; null if there is no such process. */
-async function statFields(pid: number): Promise<string[] | null> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => null);
-  // `pid (any name) state parent group …`.
-  return stat === null ? null : stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 /** False if there is no such group. */
@@ -74,13 +60,4 @@ function signalGroup(pid: number, signal: 'SIGKILL' | 0): boolean {
     if (hasCode(error, 'ESRCH') || hasCode(error, 'EPERM')) return false;
     throw error;
   }
-}
-
-/** What a command prints; empty if it fails. */
-function printed(command: string, args: readonly string[]): Promise<string> {
-  const { execFile } = process.getBuiltinModule('node:child_process');
-  return new Promise((resolve) => {
-    const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
-    execFile(command, args, { env }, (error, stdout) => resolve(error === null ? stdout : ''));
-  });
 }

@@ -41,7 +41,7 @@ export async function processStat(pid: string): Promise<ProcessStat | null> {
 }
 
 /** What a command prints; empty if it fails. */
-function printed(command: string, args: readonly string[]): Promise<string> {
+export function printed(command: string, args: readonly string[]): Promise<string> {
   const { execFile } = process.getBuiltinModule('node:child_process');
   return new Promise((resolve) => {
     const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
