@@ -61,6 +61,8 @@ export function identityOf({ command, args, url }: McpServerSettings): string {
 export class ToolPins {
   readonly #path: string;
   #servers: Readonly<Record<string, PinnedServer>> = {};
+  /** Changes that the file does not have yet: they hold over what it says. */
+  readonly #unwritten = new Map<string, PinnedServer | null>();
   #stamp = '';
   #writing: Promise<void> = Promise.resolve();
   /** Another number whenever something changed. */
@@ -110,7 +112,8 @@ export class ToolPins {
       const stamp = stampOf(this.#path);
       if (stamp === this.#stamp) return;
       this.#stamp = stamp;
-      const { servers } = fileSchema.parse(JSON.parse(readFileSync(this.#path, 'utf8')));
+      const written = fileSchema.parse(JSON.parse(readFileSync(this.#path, 'utf8')));
+      const servers = [...this.#unwritten].reduce(withServer, written.servers);
       if (JSON.stringify(servers) === JSON.stringify(this.#servers)) return;
       this.#servers = servers;
       this.version += 1;
@@ -120,18 +123,29 @@ export class ToolPins {
   }
 
   #put(server: string, pinned: PinnedServer | null): Promise<void> {
-    const { [server]: _before, ...others } = this.#servers;
-    this.#servers = pinned === null ? others : { ...others, [server]: pinned };
+    this.#unwritten.set(server, pinned);
+    this.#servers = withServer(this.#servers, [server, pinned]);
     this.version += 1;
     const write = this.#writing.then(async () => {
       await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+      this.reread();
+      const changes = [...this.#unwritten];
       const text = `${JSON.stringify({ version: 1, servers: this.#servers }, null, 1)}\n`;
       await writeFileAtomically(this.#path, text, { mode: 0o600 });
+      for (const [name, change] of changes) if (this.#unwritten.get(name) === change) this.#unwritten.delete(name);
       this.#stamp = stampOf(this.#path);
     });
     this.#writing = write.catch(() => {});
     return write;
   }
+}
+
+function withServer(
+  servers: Readonly<Record<string, PinnedServer>>,
+  [server, pinned]: readonly [string, PinnedServer | null],
+): Readonly<Record<string, PinnedServer>> {
+  const { [server]: _before, ...others } = servers;
+  return pinned === null ? others : { ...others, [server]: pinned };
 }
 
 function stampOf(path: string): string {
