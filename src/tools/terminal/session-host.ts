@@ -166,8 +166,9 @@ export async function hostState(clock: Clock, host: SessionHost): Promise<HostSt
   const claim = await openSpool(host.folder, host.name).readClaim();
   if (claim === null || claim === 'incomplete') {
     const spec = await readSpec(host);
-    const isYoung = spec !== null && clock.now() - spec.startedAt < claimMs;
-    return isYoung ? { kind: 'alive' } : { kind: 'gone', byMachine: false };
+    // Who started it was killed in doing so: no call was ever given to it, and nothing can be lost with it.
+    if (spec === null) return { kind: 'not-started', log: '' };
+    return clock.now() - spec.startedAt < claimMs ? { kind: 'alive' } : { kind: 'gone', byMachine: false };
   }
   if (claim.boot !== (await bootId())) return { kind: 'gone', byMachine: true };
   return (await isAlive(claim)) ? { kind: 'alive' } : { kind: 'gone', byMachine: false };
