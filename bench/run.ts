@@ -17,6 +17,7 @@ const benches: Record<string, () => Promise<Row[]>> = {
   'prompt-cache': async () => (await import('./prompt-cache.ts')).benchPromptCache(),
   sandbox: async () => (await import('./sandbox.ts')).benchSandbox(),
   search: async () => (await import('./search.ts')).benchSearch(),
+  'long-session': async () => (await import('./long-session.ts')).benchLongSession(),
 };
 
 const wanted = process.argv.slice(2);

@@ -16,12 +16,13 @@ import {
 } from '../models/model.ts';
 import type { ModelCallId, TurnId } from '../protocol/ids.ts';
 import type { AssistantMessage } from '../protocol/messages.ts';
-import { noTokens, type Usage } from '../protocol/usage.ts';
+import { noTokens, type ModelCallRecord, type TokenUsage, type Usage } from '../protocol/usage.ts';
 import { StoreError, type PlannedCall, type SessionWrite } from '../store/store.ts';
 import { AnswerDraft } from './answer-draft.ts';
 import { estimateTokens, priced, reservation } from './call-cost.ts';
 import type { Journal } from './journal.ts';
-import { promptStep } from './prefix-guard.ts';
+import { promptStep, type PromptNow } from './prefix-guard.ts';
+import { promptView } from './prompt-view.ts';
 import { lastRewoundAt } from './rewind.ts';
 import { ActionCut, type TurnDeps } from './turn-deps.ts';
 import { nameOf } from './turn-models.ts';
@@ -77,7 +78,8 @@ export async function attemptModelCall(
       }
       const message = draft.message();
       const calls = planCalls(deps, message);
-      const append = { verb: 'append-answer', turnId, modelCallId, message, calls } as const;
+      const promptTokens = countedTokens(end.usage);
+      const append = { verb: 'append-answer', turnId, modelCallId, message, calls, ...promptTokens } as const;
       const notice = { verb: 'notice', turnId, text: cutNotice(runtime), cause: 'cut-off' } as const;
       const cut: SessionWrite[] = end.stop === 'length' ? [notice] : [];
       return { kind: 'spoke', writes: [ended('completed', usage, null), append, ...cut] };
@@ -101,6 +103,11 @@ export async function attemptModelCall(
   }
 }
 
+/** The prompt with the answer at its end; thoughts are not sent again. */
+function countedTokens({ inputTokens, outputTokens, reasoningTokens }: TokenUsage): { promptTokens?: number } {
+  return inputTokens === 0 ? {} : { promptTokens: inputTokens + Math.max(0, outputTokens - reasoningTokens) };
+}
+
 interface CallStart {
   readonly modelCallId: ModelCallId;
   readonly keyId: string;
@@ -116,18 +123,13 @@ async function startCall(
 ): Promise<void> {
   const { journal, turnId, purpose, request } = question;
   const { budget } = deps.settings;
-  const head = present(
-    journal.entries.findLast((entry) => entry.kind === 'head'),
-    'the head of a session with a turn',
-  );
   const id = runtimeId(runtime);
   const prompt = promptStep(
     {
       runtime: id,
       units: prepared.units,
       settingUnit: prepared.settingUnit,
-      headSeq: head.seq,
-      headReason: head.reason,
+      ...promptBeginning(journal),
       effort: request.effort,
       wasAnswered: request.messages.some((message) => message.role === 'assistant'),
       wasRewound: await wasRewoundSince(deps, journal, runtime),
@@ -161,12 +163,26 @@ async function startCall(
   deps.models.follow(prompt);
 }
 
+/** Where the prompt's beginning stands in the log and why it is there: a head, or the newest shortening after it. */
+function promptBeginning({ entries }: Journal): Pick<PromptNow, 'headSeq' | 'headReason'> {
+  const head = present(
+    entries.findLast((entry) => entry.kind === 'head'),
+    'the head of a session with a turn',
+  );
+  const { compressed } = promptView(entries);
+  if (compressed === null || compressed.seq < head.seq) return { headSeq: head.seq, headReason: head.reason };
+  return { headSeq: compressed.seq, headReason: 'compressed' };
+}
+
 /** Whether the newest call of this runtime was before the newest rewind. */
 async function wasRewoundSince(deps: TurnDeps, { session, entries }: Journal, runtime: Runtime): Promise<boolean> {
   const rewoundAt = lastRewoundAt(entries);
   if (rewoundAt === null) return false;
   const calls = await deps.read.modelCalls(session.id);
-  const newest = calls.findLast((call) => call.provider === runtime.provider && call.model === runtime.model);
+  const isOfConversation = ({ purpose }: ModelCallRecord) => purpose === 'answer' || purpose === 'summarise';
+  const newest = calls.findLast(
+    (call) => isOfConversation(call) && call.provider === runtime.provider && call.model === runtime.model,
+  );
   return newest !== undefined && newest.startedAt <= rewoundAt;
 }
 

@@ -7,8 +7,10 @@ import { present } from '../lib/assert.ts';
 import { sleep } from '../lib/clock.ts';
 import { ModelError, type ApiKey, type ModelErrorReason, type Runtime } from '../models/model.ts';
 import type { TurnId } from '../protocol/ids.ts';
+import type { SessionWrite } from '../store/store.ts';
 import { attemptModelCall, type Attempt, type ModelQuestion } from './attempt-model-call.ts';
 import { estimateTokens } from './call-cost.ts';
+import type { Journal } from './journal.ts';
 import { afterFailure, keyRestMs, type Step } from './failure-walk.ts';
 import type { TurnDeps } from './turn-deps.ts';
 import { nameOf } from './turn-models.ts';
@@ -19,7 +21,10 @@ interface Tries {
   readonly keys: Set<string>;
 }
 
-export type ModelStep = Exclude<Attempt, { kind: 'refused' }>;
+export type ModelStep =
+  | Exclude<Attempt, { kind: 'refused' }>
+  /** The prompt is too long for the model, and can be made shorter. */
+  | { readonly kind: 'overflowed'; readonly writes: readonly SessionWrite[] };
 
 export async function callModel(deps: TurnDeps, question: ModelQuestion, signal: AbortSignal): Promise<ModelStep> {
   const { chain } = deps.agent;
@@ -42,6 +47,9 @@ export async function callModel(deps: TurnDeps, question: ModelQuestion, signal:
       return attempt;
     }
     const { error } = attempt;
+    if (error.reason === 'context-overflow' && (await canShorten(deps, journal, runtime))) {
+      return { kind: 'overflowed', writes: attempt.writes };
+    }
     deps.models.troubleMs += deps.clock.now() - startedAt;
     await restIfAtFault(deps, runtime, key, error);
 
@@ -189,4 +197,10 @@ function withAdvice(error: ModelError): ModelError {
   if (words === undefined) return error;
   const { reason, retryable, retryAfterMs, message } = error;
   return new ModelError(reason, `${message} ${words}`, { retryable, retryAfterMs, cause: error });
+}
+
+async function canShorten(deps: TurnDeps, journal: Journal, runtime: Runtime): Promise<boolean> {
+  // Rare: most processes never need it.
+  const compressing = await import('./compress.ts');
+  return compressing.canShorten(deps, journal, runtime);
 }

@@ -260,3 +260,38 @@ test('a session is named after an answer, and no longer tried after several', ()
   }
   assert.deepEqual(kinds, ['rest', ...Array<string>(5).fill('name-session'), 'rest']);
 });
+
+test('a prompt that is too long is shortened before the model is called, and only then', () => {
+  const long = new JournalBuilder().arrives('x'.repeat(4_000)).opens();
+  assert.deepEqual(decide(long.build(), { ...limits, compressAt: 500 }), { kind: 'compress', why: 'threshold' });
+  assert.equal(decide(long.build(), { ...limits, compressAt: 5_000 }).kind, 'call-model');
+  assert.equal(decide(long.build(), { ...limits, compressAt: null }).kind, 'call-model');
+  assert.equal(decide(long.build(), limits).kind, 'call-model');
+});
+
+test('it is not shortened over calls that have no result, nor in a turn that ends', () => {
+  const waits = new JournalBuilder()
+    .arrives('x'.repeat(4_000))
+    .opens()
+    .answers('', [{ state: 'planned' }]);
+  assert.equal(decide(waits.build(), { ...limits, compressAt: 1 }).kind, 'run-tools');
+  const ends = new JournalBuilder().arrives('x'.repeat(4_000)).opens().answers('done');
+  assert.equal(decide(ends.build(), { ...limits, compressAt: 1 }).kind, 'close-turn');
+});
+
+test('after an attempt that won too little the prompt must grow by a quarter before the next one', () => {
+  const tried = (tokens: number) =>
+    new JournalBuilder().arrives('x'.repeat(4_000)).opens().compression({ kind: 'declined', tokens }).build();
+  assert.equal(decide(tried(1_000), { ...limits, compressAt: 500 }).kind, 'call-model');
+  assert.equal(decide(tried(700), { ...limits, compressAt: 500 }).kind, 'compress');
+});
+
+test('what a person asks for is done at once, between turns too, and once', () => {
+  const asked = { kind: 'asked', why: 'person', topic: '', place: null } as const;
+  const between = () => new JournalBuilder().arrives('q').opens().answers('a').closes().compression(asked);
+  assert.deepEqual(decide(between().build(), limits), { kind: 'compress', why: 'person' });
+  assert.equal(decide(between().compression({ kind: 'begun' }).build(), limits).kind, 'compress');
+  assert.equal(decide(between().compression({ kind: 'declined', tokens: 1 }).build(), limits).kind, 'rest');
+  const within = new JournalBuilder().arrives('q').opens().compression(asked).build();
+  assert.deepEqual(decide(within, limits), { kind: 'compress', why: 'person' });
+});

@@ -6,6 +6,7 @@ import type { InboxId, TurnId } from '../protocol/ids.ts';
 import { toolCallsOf } from '../protocol/messages.ts';
 import type { CallRecord, TurnRecord } from '../store/store.ts';
 import { callHistory, mistakenRoundsMax, sameFailureStoppedAt } from './call-history.ts';
+import { compressionDue, isCompressionAsked, type CompressionReason } from './compression-due.ts';
 import { hasNudge, lastMessageOfTurn, type Journal } from './journal.ts';
 
 export type Action =
@@ -16,6 +17,8 @@ export type Action =
   | { readonly kind: 'open-turn'; readonly promote: readonly InboxId[] }
   /** Messages that arrived in the middle of the turn become part of it. */
   | { readonly kind: 'join-turn'; readonly turnId: TurnId; readonly promote: readonly InboxId[] }
+  /** The prompt is too long, or somebody wants it shorter. */
+  | { readonly kind: 'compress'; readonly why: CompressionReason }
   | { readonly kind: 'call-model'; readonly turnId: TurnId; readonly purpose: 'answer' | 'summarise' }
   /** The budget is used up: the model is told to say where things stand. */
   | { readonly kind: 'ask-for-summary'; readonly turnId: TurnId }
@@ -56,6 +59,8 @@ export interface TurnLimits {
   readonly joinWaiting: boolean;
   /** Whether a model names sessions. */
   readonly namesSessions: boolean;
+  /** From how many tokens on a prompt is shortened; null or left out: only if somebody asks. */
+  readonly compressAt?: number | null;
 }
 
 /** The oldest waiting messages, up to one that has a turn of its own. */
@@ -68,6 +73,7 @@ function answeredTogether({ waiting }: Journal): InboxId[] {
 export function decide(journal: Journal, limits: TurnLimits, now: number): Action {
   const turn = journal.openTurn;
   if (turn === null) {
+    if (isCompressionAsked(journal)) return { kind: 'compress', why: 'person' };
     const promote = answeredTogether(journal);
     if (promote.length > 0) return { kind: 'open-turn', promote };
     return limits.namesSessions && mayBeNamed(journal) ? { kind: 'name-session' } : { kind: 'rest' };
@@ -98,6 +104,8 @@ export function decide(journal: Journal, limits: TurnLimits, now: number): Actio
 
   const joining = journal.waiting.filter(({ joins }) => joins ?? limits.joinWaiting).map(({ id }) => id);
   if (joining.length > 0) return { kind: 'join-turn', turnId, promote: joining };
+  const why = compressionDue(journal, limits.compressAt ?? null);
+  if (why !== null) return { kind: 'compress', why };
   if (turn.modelCalls < limits.modelCallsMax) return { kind: 'call-model', turnId, purpose: 'answer' };
   if (!hasNudge(journal)) return { kind: 'ask-for-summary', turnId };
   return { kind: 'call-model', turnId, purpose: 'summarise' };

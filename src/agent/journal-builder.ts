@@ -1,6 +1,6 @@
 /** Journals for tests, written as a conversation reads. Keeps to what the store promises; nothing here is stored. */
 import { countingIdSource } from '../lib/ids.ts';
-import type { CallOutcome, Entry, EntryBody, Question, ToolCallPart } from '../protocol/messages.ts';
+import type { CallOutcome, CompressionStep, Entry, EntryBody, Question, ToolCallPart } from '../protocol/messages.ts';
 import type { CallRecord, CallState, InboxRecord, TurnRecord } from '../store/store.ts';
 import type { Journal } from './journal.ts';
 
@@ -111,6 +111,11 @@ export class JournalBuilder {
     this.#append({ kind: 'turn-closed', outcome: 'answered' });
     this.#turn = null;
     this.#calls.length = 0;
+    return this;
+  }
+
+  compression(step: CompressionStep): this {
+    this.#append({ kind: 'compression', step });
     return this;
   }
 

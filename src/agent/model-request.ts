@@ -7,7 +7,7 @@ import type { ModelRequest } from '../models/model.ts';
 import type { CallId } from '../protocol/ids.ts';
 import { toolCallsOf, type Entry, type Message, type ToolMessage } from '../protocol/messages.ts';
 import { headOf, type Journal } from './journal.ts';
-import { messagesInForce } from './rewind.ts';
+import { messagesOfView, promptView, withDigest } from './prompt-view.ts';
 
 /** How the log is sent: what may differ from call to call without being another conversation. */
 export type RequestManner = Pick<ModelRequest, 'effort' | 'cachePace' | 'contents'>;
@@ -26,7 +26,7 @@ export function modelRequest(journal: Journal, manner: RequestManner): ModelRequ
 /** The hashes of what the conversation's messages hold besides text. */
 export function contentsOf(journal: Journal): ReadonlySet<string> {
   const hashes = new Set<string>();
-  for (const { message } of messagesInForce(journal.entries)) {
+  for (const message of messagesOfView(promptView(journal.entries))) {
     for (const part of message.parts) {
       if (part.kind === 'image') hashes.add(part.content.sha256);
       if (part.kind === 'tool-result') for (const { sha256 } of part.images ?? []) hashes.add(sha256);
@@ -45,12 +45,13 @@ function messagesInPromptOrder(entries: readonly Entry[]): Message[] {
     }
   }
   const messages: Message[] = [];
-  for (const { message } of messagesInForce(entries)) {
+  const view = promptView(entries);
+  for (const message of messagesOfView(view)) {
     if (message.role === 'tool' || isSilent(message)) continue;
     messages.push(message);
     if (message.role !== 'assistant') continue;
     for (const call of toolCallsOf(message)) {
-      messages.push(present(results.get(call.callId), `the result of ${call.callId}`));
+      messages.push(withDigest(present(results.get(call.callId), `the result of ${call.callId}`), view.digests));
     }
   }
   return messages;

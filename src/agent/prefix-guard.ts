@@ -15,9 +15,9 @@ export interface PromptNow {
   readonly units: readonly string[];
   /** As the prepared request has it. */
   readonly settingUnit?: number | undefined;
-  /** The newest head: where it stands in the log, and why it is there. */
+  /** The newest head or shortening: where it stands in the log, and why it is there. */
   readonly headSeq: number;
-  readonly headReason: HeadReason;
+  readonly headReason: HeadReason | 'compressed';
   readonly effort: Effort | null;
   /** Whether any model has answered in this session. */
   readonly wasAnswered: boolean;
@@ -37,6 +37,8 @@ export function promptStep(now: PromptNow, trail: PromptTrail | null): PromptSte
 
 function reasonOfBreak(now: PromptNow, trail: PromptTrail | null, kept: number): PrefixReason {
   if (trail === null) return now.wasAnswered ? 'other-model' : 'first-call';
+  // An older shortening is in force again.
+  if (now.wasRewound && now.headReason === 'compressed' && now.headSeq < trail.headSeq) return 'rewound';
   if (now.headSeq !== trail.headSeq && now.headReason !== 'session-started') return now.headReason;
   if (now.wasRewound) return 'rewound';
   if (now.effort !== trail.effort) return 'effort-changed';

@@ -1,11 +1,12 @@
 /**
  * What the files of a project's subfolders say to agents comes with the first result from there: it is added to that
  * result before it is stored, and the result says which files it was, so that each comes once in the conversation that
- * is in force, also after a crash, and again once that result was taken back. Reading the files is left to the agent.
+ * is told to the model, also after a crash, and again once that result was taken back or told shortly. Reading the files
+ * is left to the agent.
  */
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { messagesInForce } from './rewind.ts';
 import type { Journal } from './journal.ts';
+import { promptView } from './prompt-view.ts';
 
 /** More of them come with the next result from there. */
 const filesPerResultMax = 2;
@@ -80,8 +81,9 @@ export function foldersToward(workspace: string, path: string): string[] {
 
 function filesTold({ entries }: Journal): Set<string> {
   const told = new Set<string>();
-  for (const { message } of messagesInForce(entries)) {
-    if (message.role !== 'tool') continue;
+  const { rest, digests } = promptView(entries);
+  for (const { message } of rest) {
+    if (message.role !== 'tool' || digests.has(message.parts[0].callId)) continue;
     for (const file of message.parts[0].projectFiles ?? []) told.add(file);
   }
   return told;

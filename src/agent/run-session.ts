@@ -95,7 +95,8 @@ export async function runSession(
   };
   for (;;) {
     if (control.leaving.aborted) return { kind: journal.openTurn === null ? 'rested' : 'left' };
-    const action = decide(journal, settings.limits, clock.now());
+    const compressAt = turnDeps.models.leader(journal.openTurn?.id ?? null).compressor?.thresholdTokens ?? null;
+    const action = decide(journal, { ...settings.limits, compressAt }, clock.now());
     if (action.kind === 'rest') return { kind: 'rested' };
     if (action.kind === 'wait') return { kind: 'waits', until: action.until };
     const cuts = action.kind === 'name-session' && arrival !== undefined ? [signal, arrival] : [signal];
@@ -108,6 +109,7 @@ export async function runSession(
 }
 
 function isToSend(write: SessionWrite): boolean {
+  if (write.verb === 'compress') return write.reply !== undefined;
   if (write.verb === 'settle-call') return (write.replies?.length ?? 0) > 0;
   return (write.verb === 'ask' || write.verb === 'close-turn') && write.reply !== null;
 }
@@ -139,12 +141,18 @@ async function perform(
       const { effort, cachePace } = deps.settings;
       const request = modelRequest(journal, { effort, cachePace, contents: await loadContents(deps, journal) });
       const step = await callModel(deps, { journal, turnId, purpose, request }, signal);
+      if (step.kind === 'overflowed') return deps.commit([...step.writes, askedByProvider]);
       if (step.kind === 'failed') return failTurn(deps, journal, step.writes, step.error);
       if (step.writes.length > 0) await deps.commit(step.writes);
       return;
     }
     case 'name-session':
       return nameSession(deps, journal, signal);
+    case 'compress': {
+      // Rare: most processes never need it.
+      const { compress } = await import('./compress.ts');
+      return compress(deps, journal, action.why, signal);
+    }
     case 'run-tools':
       return runTools(deps, journal, action.calls, signal);
     case 'end-calls':
@@ -176,6 +184,11 @@ function settledAsLost(call: CallRecord): SessionWrite {
   return settled(call, 'unknown', lostText);
 }
 
+const askedByProvider: SessionWrite = {
+  verb: 'compress',
+  step: { kind: 'asked', why: 'overflow', topic: '', place: null },
+};
+
 const summaryRequest: UserMessage = {
   role: 'user',
   parts: [
@@ -189,7 +202,7 @@ const summaryRequest: UserMessage = {
 /** Entries are shown in the order of the log, each once it is stored; a draft that became one is cleared with it. */
 async function publishNew(deps: RunSessionDeps, before: Journal): Promise<Journal> {
   const journal = await refreshJournal(deps.store.read, before);
-  for (const entry of journal.entries.slice(before.entries.length)) {
+  for (const entry of journal.entries.filter(({ seq }) => seq > before.session.lastSeq)) {
     if (entry.kind === 'message' && entry.message.role === 'assistant' && entry.turnId !== null) {
       deps.publish({ kind: 'draft-cleared', turnId: entry.turnId });
     }

@@ -24,6 +24,10 @@ export class RuntimeChain {
     return present(this.#runtimes[this.#index], 'a runtime of the chain');
   }
 
+  get primary(): Runtime {
+    return this.#runtimes[0];
+  }
+
   get isOnPrimary(): boolean {
     return this.#index === 0;
   }

@@ -10,15 +10,17 @@ import { StoreError, type SessionWrite } from '../store/store.ts';
 import { estimateTokens, priced, reservation } from './call-cost.ts';
 import type { TurnDeps } from './turn-deps.ts';
 
-const patienceMs = 30_000;
+const patienceDefaultMs = 30_000;
 
 export interface SideCall {
-  readonly purpose: Extract<ModelCallPurpose, 'title' | 'approval'>;
+  readonly purpose: Extract<ModelCallPurpose, 'title' | 'approval' | 'compression'>;
   readonly runtime: Runtime;
   /** Null between turns. */
   readonly turnId: TurnId | null;
   readonly instructions: string;
   readonly text: string;
+  /** How long the model may take. */
+  readonly patienceMs?: number;
   /** Stored together with the start of the call, or alone if it can't be paid for. */
   readonly before?: readonly SessionWrite[];
   /** What follows from an answer; stored together with its end. */
@@ -28,7 +30,16 @@ export interface SideCall {
 /** What the model said; null if it failed, was cut short, or may not be paid for. Throws a `StoreError`. */
 export async function sideCall(
   deps: Pick<TurnDeps, 'agent' | 'models' | 'settings' | 'commit' | 'ids' | 'clock'>,
-  { purpose, runtime, turnId, instructions, text, before = [], after = () => [] }: SideCall,
+  {
+    purpose,
+    runtime,
+    turnId,
+    instructions,
+    text,
+    patienceMs = patienceDefaultMs,
+    before = [],
+    after = () => [],
+  }: SideCall,
   signal: AbortSignal,
 ): Promise<string | null> {
   const modelCallId = deps.ids.next('mdl');
@@ -64,7 +75,7 @@ export async function sideCall(
   }
   const ended = (outcome: 'completed' | 'failed' | 'cancelled', usage: Usage | null, error: string | null) =>
     ({ verb: 'end-model-call', modelCallId, outcome, usage, error }) as const;
-  const answer = await ask(deps, runtime, request, key, signal);
+  const answer = await ask(deps, { runtime, request, key, patienceMs }, signal);
   if (answer instanceof ModelError) {
     await deps.commit([ended(signal.aborted ? 'cancelled' : 'failed', null, answer.message)]);
     return null;
@@ -73,11 +84,16 @@ export async function sideCall(
   return answer.text;
 }
 
+interface Question {
+  readonly runtime: Runtime;
+  readonly request: ModelRequest;
+  readonly key: Runtime['keys'][0];
+  readonly patienceMs: number;
+}
+
 async function ask(
   deps: Pick<TurnDeps, 'agent' | 'clock'>,
-  runtime: Runtime,
-  request: ModelRequest,
-  key: Runtime['keys'][0],
+  { runtime, request, key, patienceMs }: Question,
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly usage: Usage } | ModelError> {
   const limit = new AbortController();

@@ -83,6 +83,8 @@ export class Life {
         return [() => session.name(), () => session.name()];
       case 'ask-for-summary':
         return [() => session.nudge()];
+      case 'compress':
+        return [() => session.compress({ kind: 'begun' }), () => session.shorten(action.why)];
       case 'call-model':
         return [() => session.startModelCall(), () => this.#modelAnswers()];
       case 'run-tools': {

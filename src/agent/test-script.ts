@@ -80,12 +80,16 @@ export const scripts: fc.Arbitrary<Script> = fc.record({
     crashesMax: fc.integer({ min: 1, max: 3 }),
     joinWaiting: fc.boolean(),
     namesSessions: fc.boolean(),
+    compressAt: fc.constantFrom(null, 40, 200),
   }),
   answers: fc.array(answers, { minLength: 1, maxLength: 4 }),
   sideBySide: fc.boolean(),
   poison: fc.oneof(
     { weight: 3, arbitrary: fc.constant([]) },
-    { weight: 1, arbitrary: fc.subarray<Action['kind']>(['call-model', 'run-tools', 'end-calls', 'name-session']) },
+    {
+      weight: 1,
+      arbitrary: fc.subarray<Action['kind']>(['call-model', 'run-tools', 'end-calls', 'name-session', 'compress']),
+    },
   ),
   outside: fc.array(
     fc.oneof(

@@ -5,9 +5,20 @@
 import { assert, present } from '../lib/assert.ts';
 import { countingIdSource } from '../lib/ids.ts';
 import type { CallId, InboxId } from '../protocol/ids.ts';
-import type { CallOutcome, Entry, EntryBody, ToolCallPart, TurnOutcome, UserMessage } from '../protocol/messages.ts';
+import type {
+  CallOutcome,
+  CompressionStep,
+  Entry,
+  EntryBody,
+  ToolCallPart,
+  TurnOutcome,
+  UserMessage,
+} from '../protocol/messages.ts';
 import type { CallRecord, InboxRecord, SessionRecord, TurnRecord } from '../store/store.ts';
+import type { CompressionReason } from './compression-due.ts';
 import type { Journal } from './journal.ts';
+import { planCompression } from './plan-compression.ts';
+import { promptTokens } from './prompt-size.ts';
 
 export type CallForTest = Pick<CallRecord, 'name' | 'arguments' | 'replay'>;
 
@@ -147,6 +158,18 @@ export class TestSession {
     this.#calls.clear();
   }
 
+  compress(step: CompressionStep): void {
+    this.#append({ kind: 'compression', step });
+  }
+
+  /** As far as it is worth it, with a summary of one word. */
+  shorten(why: CompressionReason): void {
+    const bounds = { thresholdTokens: 40, targetRatio: 0.5, protectLastN: 4, isPressed: false };
+    const plan = planCompression(this.entries, why, bounds);
+    const done = plan.kind === 'digests' ? plan.done : plan.kind === 'summarise' ? plan.finish('told', 'model') : null;
+    this.compress(done === null ? { kind: 'declined', tokens: promptTokens(this.entries) } : { kind: 'done', ...done });
+  }
+
   name(): void {
     this.#isNamed = true;
   }
@@ -174,6 +197,7 @@ export class TestSession {
   }
 
   #append(body: EntryBody): void {
-    this.entries.push({ ...body, seq: this.entries.length + 1, at: 0, turnId: this.#open().id });
+    const turnId = body.kind === 'compression' ? null : this.#open().id;
+    this.entries.push({ ...body, seq: this.entries.length + 1, at: 0, turnId });
   }
 }

@@ -16,6 +16,16 @@ import type { RuntimeChain } from './runtime-chain.ts';
 import type { RuntimeClients } from './runtime-clients.ts';
 import type { TurnModels } from './turn-models.ts';
 
+export interface CompressionChoice {
+  /** The model that writes summaries; null: the one that leads. */
+  readonly summariser: Runtime | null;
+  /** How much of the threshold the newest messages may take that stay as they are, and how many they are at most. */
+  readonly targetRatio: number;
+  readonly protectLastN: number;
+  /** Takes known secrets out of a text. */
+  readonly redact?: (text: string) => string;
+}
+
 /** What a session's turns are run by; built from the configuration, kept between turns. */
 export interface Agent {
   /** The primary runtime and its fallbacks, and which of them is in use. */
@@ -25,6 +35,8 @@ export interface Agent {
   readonly titler: Runtime | null;
   /** The model that tools may consult; null if there is none. */
   readonly judge: Runtime | null;
+  /** How prompts that grow too long are shortened; left out: by the model that leads, as by default. */
+  readonly compression?: CompressionChoice;
   readonly tools: { get(name: string): Tool | undefined };
   /** What prompts say of `tools`. A session whose frozen head says something else gets another head at its next turn. */
   readonly headTools: HeadTools;

@@ -44,6 +44,12 @@ export class TurnModels {
     return this.#avoidResting();
   }
 
+  /** Who is asked next: every turn begins on the primary. */
+  leader(turnId: TurnId | null): Runtime {
+    const { chain } = this.#deps;
+    return turnId !== null && turnId === this.#turnId ? chain.current : chain.primary;
+  }
+
   async #avoidResting(): Promise<string | null> {
     const { chain } = this.#deps;
     const rests = await this.#rests();

@@ -43,6 +43,7 @@ export interface AgentsOptions {
   readonly clock: Clock;
   readonly store: Store;
   readonly log: Log;
+  readonly redact?: (text: string) => string;
   readonly toolbox: Pick<Toolbox, 'build' | 'others' | 'generation' | 'skills'>;
 }
 
@@ -114,7 +115,7 @@ export function createAgents(options: AgentsOptions): Agents {
     };
     const build = () => {
       const tools = toolsFor(inputs, servers);
-      return buildAgent({ home, inputs, runtimes, openModel, clock, channel, memory, skills, tools });
+      return buildAgent({ ...options, inputs, runtimes, openModel, channel, memory, skills, tools });
     };
     return { inputs, channel, build };
   };

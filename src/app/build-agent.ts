@@ -33,6 +33,8 @@ export interface BuildAgentOptions {
   readonly memory: () => Promise<string>;
   /** The index of skills for a prompt that begins now. */
   readonly skills: () => Promise<string>;
+  /** Takes known secrets out of a text. */
+  readonly redact?: (text: string) => string;
   /** Those of the toolsets in `inputs`. */
   readonly tools: ToolRegistry;
 }
@@ -47,6 +49,12 @@ export function buildAgent(options: BuildAgentOptions): Agent {
     clients,
     titler: runtimes.title,
     judge: runtimes.approval ?? runtimes.chain[0],
+    compression: {
+      summariser: runtimes.compression,
+      targetRatio: inputs['compression.target_ratio'] ?? 0.2,
+      protectLastN: inputs['compression.protect_last_n'] ?? 20,
+      ...(options.redact === undefined ? {} : { redact: options.redact }),
+    },
     tools,
     headTools,
     workspace,

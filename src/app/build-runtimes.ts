@@ -20,6 +20,8 @@ export interface Runtimes {
   readonly title: Runtime | null;
   /** The one that judges what would be asked; null if none was chosen for it. */
   readonly approval: Runtime | null;
+  /** The one that writes summaries of long conversations; null where the main model does it. */
+  readonly compression: Runtime | null;
 }
 
 /** `found` is what answers where no provider is configured. */
@@ -30,11 +32,16 @@ export function buildRuntimes(inputs: RuntimeInputs, found: FoundProvider, envir
     return { ...plain, compressor: compressorOf(inputs, main, plain, environment) };
   };
   const fallbacks = (inputs.fallback ?? []).map((entry) => build(inherited(entry, main)));
-  const aside = (job: 'title' | 'approval') => {
+  const aside = (job: 'title' | 'approval' | 'compression') => {
     const chosen = inputs[`auxiliary.${job}`];
     return chosen === null ? null : build(inherited(chosen, main));
   };
-  return { chain: [build(main), ...fallbacks], title: aside('title'), approval: aside('approval') };
+  return {
+    chain: [build(main), ...fallbacks],
+    title: aside('title'),
+    approval: aside('approval'),
+    compression: aside('compression'),
+  };
 }
 
 function mainModel(inputs: RuntimeInputs, found: FoundProvider): ModelInputs {

@@ -68,6 +68,8 @@ export interface ComposeOptions {
   readonly ids: IdSource;
   readonly random: RandomSource;
   readonly log: Log;
+  /** Takes known secrets out of a text. */
+  readonly redact?: (text: string) => string;
   /** Those of platforms, as the configuration asks for them. */
   readonly channels?: readonly Channel[];
   /** Besides those; whoever writes through them is let in. */

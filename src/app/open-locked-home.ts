@@ -90,6 +90,7 @@ export async function openLockedHome(
     ids,
     random,
     log,
+    redact: (text) => redactor.redact(text),
   });
   let closed: Promise<void> | null = null;
   const close = async (graceMs: number) => {

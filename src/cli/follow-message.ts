@@ -59,6 +59,7 @@ function learn(followed: Followed, entry: Entry): Partial<Followed> {
       return { notices: [...followed.notices, entry.text].slice(-noticesMax) };
     case 'turn-closed':
       return { outcome: entry.outcome };
+    case 'compression':
     case 'head':
     case 'rewound':
     case 'turn-opened':

@@ -48,6 +48,7 @@ export function createTranscript(style: Style): Transcript {
         return entry.outcome === 'answered' ? [] : [style.yellow(`! this turn ended: ${entry.outcome}`), ''];
       case 'rewound':
         return [style.yellow('! what came before this was taken back'), ''];
+      case 'compression':
       case 'head':
       case 'turn-opened':
       case 'titled':

@@ -567,11 +567,11 @@ describe('secrets', () => {
 describe('what this version does not do yet', () => {
   test('is a warning with its place and what happens instead', async () => {
     const text =
-      'compression:\n  enabled: false\nauxiliary:\n  vision: { name: x }\nmodel:\n  api_key: k\nstore: { url: "postgres://x" }\n';
+      'channels:\n  slack: { bot_token: x }\nauxiliary:\n  vision: { name: x }\nmodel:\n  api_key: k\nstore: { url: "postgres://x" }\n';
     const { config, warnings } = await checkConfigText(text, {});
     assert.ok(config !== null);
     assert.deepEqual(warnings.map(formatProblem), [
-      'config.yaml:1:1: `compression` is not in this version yet: conversations are not shortened',
+      'config.yaml:2:3: `channels.slack` is not in this version yet: the channel stays off',
       'config.yaml:4:3: `auxiliary.vision` is not in this version yet: a model that cannot see is told that there was an image',
       'config.yaml:7:10: `store.url` is not in this version yet: Talaria does not start with it',
     ]);
@@ -581,12 +581,12 @@ describe('what this version does not do yet', () => {
     const text = `
 model: { provider: openai, name: x, api_key: k, base_url: "http://x.test", api_mode: responses, context_length: 9000 }
 fallback: { name: x }
-auxiliary: { title: { name: x } }
+auxiliary: { title: { name: x }, compression: { name: x } }
 budget: { day_usd: 1 }
 gateway: { busy_mode: queue }
 terminal: { backend: docker }
 approvals: { mode: smart }
-compression: { enabled: true }
+compression: { enabled: false }
 channels: { telegram: {}, api: { key: secret, toolsets: [core] } }
 store: { url: "sqlite:other.db" }
 `;
@@ -594,9 +594,7 @@ store: { url: "sqlite:other.db" }
   });
 
   for (const text of [
-    'auxiliary: { compression: { name: x } }',
     'auxiliary: { vision: { name: x } }',
-    'compression: { enabled: false }',
     'channels: { discord: { token: x } }',
     'channels: { slack: { bot_token: x } }',
   ]) {

@@ -173,8 +173,8 @@ gateway:
   });
 
   test('passes on what the new value warns of', async () => {
-    const outcome = await set('compression.enabled', 'false');
-    assert.deepEqual(outcome.kind === 'written' && outcome.warnings.map(({ path }) => path), ['compression']);
+    const outcome = await set('channels.slack.bot_token', 'x');
+    assert.deepEqual(outcome.kind === 'written' && outcome.warnings.map(({ path }) => path), ['channels.slack']);
   });
 
   describe('refuses, and changes nothing:', () => {

@@ -47,7 +47,7 @@ describe('openLiveConfig', () => {
   };
 
   test('begins with what the file says', async () => {
-    await write('gateway: { port: 1 }\ncompression: { enabled: false }');
+    await write('gateway: { port: 1 }\nchannels: { slack: { bot_token: x } }');
     const config = await open();
     assert.equal(config.current().gateway.port, 1);
     assert.equal(config.path, join(home, 'config.yaml'));

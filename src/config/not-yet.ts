@@ -19,9 +19,7 @@ interface NotYet {
 const isOff = 'the channel stays off';
 
 export const notYet: readonly NotYet[] = [
-  { key: 'auxiliary.compression', instead: 'conversations are not shortened' },
   { key: 'auxiliary.vision', instead: 'a model that cannot see is told that there was an image' },
-  { key: 'compression', instead: 'conversations are not shortened' },
   { key: 'channels.discord', instead: isOff },
   { key: 'channels.slack', instead: isOff },
   { key: 'store.url', worksFrom: 'sqlite:', instead: 'Talaria does not start with it' },

@@ -9,6 +9,7 @@ import { ApiError } from '../protocol/api.ts';
 import type { CallId } from '../protocol/ids.ts';
 import { toolCallsOf, type Entry } from '../protocol/messages.ts';
 import type { PortableSession, SessionRecord, StoreReader } from '../store/store.ts';
+import { isUnderWay } from './under-way.ts';
 
 /** Few at a time, so that a long session doesn't hold up the others. */
 const entriesPerRead = 50;
@@ -23,7 +24,7 @@ export async function* exportLines(read: StoreReader, session: SessionRecord): A
     const entries = await read.entries(session.id, { after, limit: entriesPerRead });
     for (const entry of entries) {
       after = entry.seq;
-      if (openTurn === null || entry.turnId !== openTurn.id) yield JSON.stringify(entry);
+      if (!isUnderWay(entry, openTurn?.id ?? null)) yield JSON.stringify(entry);
     }
     if (entries.length < entriesPerRead) return;
   }
@@ -135,6 +136,22 @@ const assistantMessage = z.object({
 });
 const toolMessage = z.object({ role: z.literal('tool'), parts: z.tuple([toolResult]) });
 
+const compressionStep = z.union([
+  z.object({
+    kind: z.literal('done'),
+    why: z.enum(['threshold', 'overflow', 'person']),
+    headSeq: z.int(),
+    toSeq: z.int(),
+    summary: z.string(),
+    by: z.enum(['model', 'rules']),
+    keeps: z.array(z.int()),
+    digests: z.array(z.object({ callId: id('cal'), text: z.string() })),
+    tokensBefore: z.number(),
+    tokensAfter: z.number(),
+  }),
+  z.object({ kind: z.literal('declined'), tokens: z.number() }),
+]);
+
 const entrySchema = z.union([
   z.object({
     kind: z.literal('head'),
@@ -156,9 +173,16 @@ const entrySchema = z.union([
   z.object({ kind: z.literal('turn-opened'), ...common }),
   z.object({ kind: z.literal('titled'), title: z.string(), by: z.enum(['words', 'model', 'person']), ...common }),
   z.object({ kind: z.literal('message'), message: userMessage, inboxId: z.nullable(id('inb')), ...common }),
-  z.object({ kind: z.literal('message'), message: assistantMessage, modelCallId: id('mdl'), ...common }),
+  z.object({
+    kind: z.literal('message'),
+    message: assistantMessage,
+    modelCallId: id('mdl'),
+    promptTokens: z.exactOptional(z.number()),
+    ...common,
+  }),
   z.object({ kind: z.literal('message'), message: toolMessage, ...common }),
   z.object({ kind: z.literal('notice'), text: z.string(), ...common }),
   z.object({ kind: z.literal('rewound'), toSeq: z.int(), ...common }),
+  z.object({ kind: z.literal('compression'), step: compressionStep, ...common }),
   z.object({ kind: z.literal('turn-closed'), outcome: z.enum(['answered', 'stopped', 'failed', 'parked']), ...common }),
 ]);

@@ -163,6 +163,43 @@ export interface DeliveredNotice {
 /** How a turn ended. `parked`: it took the process down too often and waits for a person. */
 export type TurnOutcome = 'answered' | 'stopped' | 'failed' | 'parked';
 
+/** How a prompt from now on tells what came before; the log keeps it all. */
+export interface CompressedPrompt {
+  readonly why: 'threshold' | 'overflow' | 'person';
+  /** The head that was in force. */
+  readonly headSeq: number;
+  /** Messages up to here are told by `summary`; 0: none are. */
+  readonly toSeq: number;
+  /** Empty exactly if `toSeq` is 0. */
+  readonly summary: string;
+  /** Who wrote the summary; `rules`: no model could. */
+  readonly by: 'model' | 'rules';
+  /** Of the messages up to `toSeq`, those that stay word for word behind the summary. */
+  readonly keeps: readonly number[];
+  /** Results of later calls that are told in one line. */
+  readonly digests: readonly { readonly callId: CallId; readonly text: string }[];
+  /** Estimates. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+}
+
+/** Shortening a prompt, step by step. Every attempt ends as `done` or `declined`, or is found `begun` after a crash. */
+export type CompressionStep =
+  /** By a person with `/compress`, or because a provider found the prompt too long. */
+  | {
+      readonly kind: 'asked';
+      readonly why: 'overflow' | 'person';
+      /** What matters most, in the person's words; may be empty. */
+      readonly topic: string;
+      /** Where a person wants to be told what came of it. */
+      readonly place: { readonly channel: string; readonly target: string } | null;
+    }
+  /** A model is about to be asked for the summary. */
+  | { readonly kind: 'begun' }
+  | ({ readonly kind: 'done' } & CompressedPrompt)
+  /** It would win too little; `tokens` is what the prompt has. */
+  | { readonly kind: 'declined'; readonly tokens: number };
+
 export type EntryBody =
   | { readonly kind: 'head'; readonly reason: HeadReason; readonly head: Head }
   | { readonly kind: 'turn-opened' }
@@ -170,10 +207,18 @@ export type EntryBody =
   | { readonly kind: 'titled'; readonly title: string; readonly by: 'words' | 'model' | 'person' }
   /** `inboxId` is null for what the program itself has to tell the model. */
   | { readonly kind: 'message'; readonly message: UserMessage; readonly inboxId: InboxId | null }
-  | { readonly kind: 'message'; readonly message: AssistantMessage; readonly modelCallId: ModelCallId }
+  | {
+      readonly kind: 'message';
+      readonly message: AssistantMessage;
+      readonly modelCallId: ModelCallId;
+      /** What the prompt with this answer at its end has, as the provider counts; missing if it does not say. */
+      readonly promptTokens?: number;
+    }
   | { readonly kind: 'message'; readonly message: ToolMessage }
   /** Messages after `toSeq` and before this are no part of the prompt any more. */
   | { readonly kind: 'rewound'; readonly toSeq: number }
+  /** Of no turn: it is about the prompt of all that follow. */
+  | { readonly kind: 'compression'; readonly step: CompressionStep }
   /**
    * With a question, a call waits for a person: `text` is what is asked. With a delivery, it was sent to a front end that
    * reads the log: a command's answer, say.

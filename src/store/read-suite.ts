@@ -7,6 +7,15 @@ import type { JournalSlice } from './store.ts';
 import type { Declare } from './fake-world.ts';
 
 export function readSuite(declare: Declare): void {
+  declare('a journal can be read from its end', async ({ conversation }) => {
+    const chat = conversation('alpha');
+    await chat.exchange('one', 'two');
+    const whole = await chat.journal();
+    for (const count of [1, 3, whole.entries.length, 1_000]) {
+      assert.deepEqual(await chat.journal(-count), { ...whole, entries: whole.entries.slice(-count) });
+    }
+  });
+
   declare('a journal read step by step is the journal read at once', async ({ conversation }) => {
     const chat = conversation('alpha');
     await chat.say('one');

@@ -9,6 +9,7 @@ import { admissionSuite } from './admission-suite.ts';
 import { budgetSuite } from './budget-suite.ts';
 import { closingSuite } from './closing-suite.ts';
 import { commitSuite } from './commit-suite.ts';
+import { compressSuite } from './compress-suite.ts';
 import { contentSuite } from './content-suite.ts';
 import { deliverySuite } from './delivery-suite.ts';
 import { directMessageSuite } from './direct-message-suite.ts';
@@ -55,6 +56,7 @@ export function runStoreSuite(name: string, open: OpenStore): void {
     admissionSuite(declare);
     leaseSuite(declare);
     commitSuite(declare);
+    compressSuite(declare);
     transitionSuite(declare);
     readSuite(declare);
     modelCallSuite(declare);

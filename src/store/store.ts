@@ -11,6 +11,7 @@ import type { CallId, InboxId, ModelCallId, NodeId, OutboxId, SessionId, Session
 import type {
   AssistantMessage,
   CallOutcome,
+  CompressionStep,
   DeliveredNotice,
   Entry,
   Head,
@@ -312,6 +313,8 @@ export type SessionWrite =
       readonly modelCallId: ModelCallId;
       readonly message: AssistantMessage;
       readonly calls: readonly PlannedCall[];
+      /** As in the entry. */
+      readonly promptTokens?: number;
     }
   /** Appends a message that nobody wrote: what the program has to tell the model. */
   | { readonly verb: 'append-nudge'; readonly turnId: TurnId; readonly message: UserMessage }
@@ -337,6 +340,11 @@ export type SessionWrite =
     }
   /** Appends a `rewound` entry: messages after `toSeq` leave the prompt, not the log. `conflict` while a turn is open. */
   | { readonly verb: 'rewind'; readonly toSeq: number }
+  /**
+   * Appends a `compression` entry, and queues what tells the person who asked. `conflict` if it is about places that the
+   * log does not have, and while a call is unsettled whose result it would come before.
+   */
+  | { readonly verb: 'compress'; readonly step: CompressionStep; readonly reply?: Reply }
   /** Replaces a title made of the first words; ignored if a person gave one. */
   | { readonly verb: 'set-title'; readonly title: string; readonly by: 'words' | 'model' | 'person' }
   /** A word to the people in the session that no model sees. */
@@ -472,11 +480,12 @@ export interface StoreReader {
     readonly owner?: string;
   }): Promise<readonly SessionRecord[]>;
   entries(id: SessionId, page: { readonly after: number; readonly limit: number }): Promise<readonly Entry[]>;
+  /** A negative `afterSeq` counts from the end: so many of the newest entries. */
   journal(id: SessionId, afterSeq: number): Promise<JournalSlice | null>;
   inbox(id: InboxId): Promise<InboxRecord | null>;
   /** The turn a message was promoted into; null while it waits. */
   turnOfInbox(id: InboxId): Promise<TurnId | null>;
-  /** Sessions with a waiting message or an open turn: what there is to do, oldest first. */
+  /** Sessions with a waiting message, an open turn or a wish to be shortened: what there is to do, oldest first. */
   sessionsWithWork(limit: number): Promise<readonly SessionId[]>;
   totals(): Promise<StoreTotals>;
   /** Every model call of the session, or of one turn of it, oldest first. */

@@ -37,6 +37,7 @@ export function questionsAfter(open: OpenQuestions, entry: Entry): OpenQuestions
     }
     case 'turn-closed':
       return open.length === 0 ? open : open.filter((question) => question.turnId !== entry.turnId);
+    case 'compression':
     case 'head':
     case 'rewound':
     case 'turn-opened':

@@ -95,6 +95,7 @@ export class SessionView {
         return;
       case 'rewound':
         return this.#line(style.yellow('! what came before this was taken back'));
+      case 'compression':
       case 'head':
       case 'turn-opened':
       case 'titled':

@@ -2,6 +2,7 @@
 import { unreachable } from '../../src/lib/assert.ts';
 import type { InboxId, TurnId } from '../../src/protocol/ids.ts';
 import { toolCallsOf, type EntryBody } from '../../src/protocol/messages.ts';
+import { compressionMisfit } from '../../src/store/compression-misfit.ts';
 import { StoreError, type Lease, type SessionWrite } from '../../src/store/store.ts';
 import { conflict, frozenCopy, requireOpen, type CallRow, type SessionRows, type Transaction } from './memory-data.ts';
 import { keepContents } from './memory-contents.ts';
@@ -71,6 +72,8 @@ function apply(on: Transaction, session: SessionRows, write: SessionWrite): void
     }
     case 'rewind':
       return rewind(on, session, write.toSeq);
+    case 'compress':
+      return compress(on, session, write);
     case 'set-title': {
       const { title, by } = write;
       const before = { ...session.record };
@@ -143,14 +146,15 @@ function promote(on: Transaction, session: SessionRows, turnId: TurnId, inboxIds
 }
 
 function appendAnswer(on: Transaction, session: SessionRows, write: SessionWrite & { verb: 'append-answer' }): void {
-  const { turnId, modelCallId, message, calls } = write;
+  const { turnId, modelCallId, message, calls, promptTokens } = write;
   requireOpen(session, turnId);
   requireNoUnsettledCalls(session, turnId);
   const asked = toolCallsOf(message).map((part) => part.callId);
   if (asked.length !== calls.length || calls.some((call, index) => call.id !== asked[index])) {
     throw conflict(`the planned calls are not those that the message of ${modelCallId} asks for`);
   }
-  const seq = append(on, session, turnId, { kind: 'message', message, modelCallId });
+  const counted = promptTokens === undefined ? {} : { promptTokens };
+  const seq = append(on, session, turnId, { kind: 'message', message, modelCallId, ...counted });
   const row = session.modelCalls.get(modelCallId);
   if (row?.turnId !== turnId || row.answerSeq !== null) throw conflict(`${modelCallId} is unknown or was answered`);
   on.assign(row, { answerSeq: seq });
@@ -192,6 +196,19 @@ function closeTurn(on: Transaction, session: SessionRows, write: SessionWrite & 
   on.assign(session.record, { turn: isParked ? 'parked' : 'none' });
   append(on, session, turnId, { kind: 'turn-closed', outcome });
   if (reply !== null) queueReply(on, session.record.id, turnId, reply);
+}
+
+function compress(on: Transaction, session: SessionRows, { step, reply }: SessionWrite & { verb: 'compress' }): void {
+  const { record, turns } = session;
+  const misfit = compressionMisfit(step, record.lastSeq);
+  if (misfit !== null) throw conflict(`${misfit} in ${record.id}`);
+  for (const turn of turns.values()) {
+    if (step.kind === 'done' && turn.state === 'open') requireNoUnsettledCalls(session, turn.id);
+  }
+  append(on, session, null, { kind: 'compression', step });
+  if (step.kind === 'asked' && step.why === 'person') on.assign(session, { wishedAt: session.wishedAt ?? on.now });
+  if (step.kind === 'done' || step.kind === 'declined') on.assign(session, { wishedAt: null });
+  if (reply !== undefined) queueReply(on, null, null, reply);
 }
 
 function rewind(on: Transaction, session: SessionRows, toSeq: number): void {

@@ -70,6 +70,8 @@ export interface SessionRows {
   /** Hashes of what its messages hold. */
   readonly contents: Set<string>;
   lease: LeaseRow | null;
+  /** Since when somebody waits for it to be shortened. */
+  wishedAt: number | null;
 }
 
 export class MemoryData {

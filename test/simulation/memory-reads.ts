@@ -148,6 +148,7 @@ function sessionsWithWork(data: MemoryData, limit: number): SessionId[] {
     const times = waitingIn(session).map((row) => row.receivedAt);
     const openTurn = data.openTurnOf(session);
     if (openTurn !== null) times.push(openTurn.openedAt);
+    if (session.wishedAt !== null) times.push(session.wishedAt);
     if (times.length > 0) found.push({ id: session.record.id, since: Math.min(...times) });
   }
   found.sort((a, b) => a.since - b.since || (a.id < b.id ? -1 : 1));

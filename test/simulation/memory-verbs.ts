@@ -80,6 +80,7 @@ export function insertSession(on: Transaction, record: SessionRecord): SessionRo
     inbox: [],
     contents: new Set(),
     lease: null,
+    wishedAt: null,
   };
   on.set(on.data.sessions, record.id, session);
   return session;

@@ -1,7 +1,7 @@
 /** Watches a run while it goes on and notes what must never be: bad requests, wrong starts of tools, gaps in what is seen. */
 import type { ModelRequest } from '../../src/models/model.ts';
 import type { InboxId, SessionId, TurnId } from '../../src/protocol/ids.ts';
-import { toolCallsOf, type Message } from '../../src/protocol/messages.ts';
+import { textOf, toolCallsOf, type Entry, type Message } from '../../src/protocol/messages.ts';
 import type { ToolRun } from './ledger.ts';
 import type { PlannedMessage } from './scenario.ts';
 import type { ActiveRun, Life, Watch, World } from './world.ts';
@@ -10,7 +10,7 @@ const runsAtOnceMax = 8;
 
 export class Observer implements Watch {
   readonly #world: World;
-  readonly #requests = new Map<SessionId, ModelRequest>();
+  readonly #requests = new Map<SessionId, { readonly request: ModelRequest; readonly shortenings: number }>();
   readonly #asking = new Map<SessionId, Life>();
   readonly #receipts = new Map<string, InboxId>();
   readonly lastSeqSeen = new Map<SessionId, number>();
@@ -43,11 +43,15 @@ export class Observer implements Watch {
     // A side job has a prompt of its own.
     if (request.cacheKey !== sessionId) return;
     const before = this.#requests.get(sessionId);
-    if (before !== undefined) {
-      const change = prefixProblem(before, request);
+    const entries = this.#world.data.sessions.get(sessionId)?.entries ?? [];
+    const shortenings = entries.filter((entry) => entry.kind === 'compression' && entry.step.kind === 'done').length;
+    if (before?.shortenings === shortenings) {
+      const change = prefixProblem(before.request, request);
       if (change !== null) this.#breach(`${sessionId}: the prefix changed: ${change}`);
     }
-    this.#requests.set(sessionId, structuredClone(request));
+    const lost = requestsOf(entries).filter((asked) => !request.messages.some((message) => textOf(message) === asked));
+    for (const asked of lost) this.#breach(`${sessionId}: the prompt has lost ${JSON.stringify(asked)}`);
+    this.#requests.set(sessionId, { request: structuredClone(request), shortenings });
   }
 
   modelEnded(process: Life, sessionId: SessionId): void {
@@ -110,6 +114,14 @@ export class Observer implements Watch {
       this.lastSeqSeen.set(sessionId, event.entry.seq);
     }
   }
+}
+
+/** What people have asked for in the turn that is open. */
+function requestsOf(entries: readonly Entry[]): string[] {
+  const opened = entries.findLast((entry) => entry.kind === 'turn-opened');
+  return entries.flatMap((entry) =>
+    entry.turnId === opened?.turnId && 'inboxId' in entry && entry.inboxId !== null ? [textOf(entry.message)] : [],
+  );
 }
 
 /** What a strict provider would refuse; null if nothing. */

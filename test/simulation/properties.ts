@@ -12,7 +12,7 @@ export function checkProperties(world: SimulatedWorld): string[] {
   return [
     ...checkAcknowledged(world),
     ...[...world.data.sessions.values()].flatMap((session) => [
-      ...checkLog(session),
+      ...checkLog(world, session),
       ...checkTurns(world, session),
       ...checkCalls(world, session),
       ...checkModelCalls(world, session),
@@ -45,7 +45,8 @@ function checkAcknowledged(world: SimulatedWorld): string[] {
 }
 
 /** No gaps, messages in the order of admission. */
-function checkLog({ record, entries, inbox }: SessionRows): string[] {
+function checkLog(world: SimulatedWorld, { record, entries, inbox }: SessionRows): string[] {
+  for (const entry of entries) if (entry.kind === 'compression') world.count(`shortening ${entry.step.kind}`);
   const problems: string[] = [];
   entries.forEach((entry, index) => {
     if (entry.seq !== index + 1) problems.push(`${record.id}: entry ${index + 1} has the sequence ${entry.seq}`);

@@ -4,6 +4,7 @@
  */
 import { countingIdSource } from '../../src/lib/ids.ts';
 import type { CallId, InboxId, OutboxId, SessionId, TurnId } from '../../src/protocol/ids.ts';
+import type { CompressionStep } from '../../src/protocol/messages.ts';
 import type { ModelCallRecord } from '../../src/protocol/usage.ts';
 import {
   assistantCalls,
@@ -276,6 +277,7 @@ export class RandomVerbs {
     if (dice.chance(0.05)) {
       return { verb: 'set-title', title: `title ${dice.between(1, 9)}`, by: dice.pick(['model', 'person'] as const) };
     }
+    if (dice.chance(0.05)) return this.#compress(situation.journal);
     if (situation.newestCall?.state === 'started' && dice.chance(0.4)) return this.#endModelCall(situation.newestCall);
     if (openTurn === null) {
       const verb = dice.weighted({ call: 2, open: 7, rewind: 1 });
@@ -309,6 +311,23 @@ export class RandomVerbs {
     const dice = this.#dice;
     const ends = entries.flatMap((entry) => (entry.kind === 'turn-closed' ? [entry.seq] : []));
     return { verb: 'rewind', toSeq: dice.chance(0.7) ? dice.pick([0, ...ends]) : dice.between(0, session.lastSeq + 1) };
+  }
+
+  /** Mostly about places that are there. */
+  #compress({ entries, session }: JournalSlice): SessionWrite {
+    const dice = this.#dice;
+    const place = { channel: dice.pick(channels), target: 't' };
+    const headSeq = entries.find((entry) => entry.kind === 'head')?.seq ?? dice.between(0, 2);
+    const toSeq = dice.between(0, session.lastSeq + (dice.chance(0.1) ? 1 : 0));
+    const done = { kind: 'done', why: 'person', by: 'model', digests: [], tokensBefore: 9, tokensAfter: 3 } as const;
+    const keeps = dice.chance(0.3) ? [dice.between(0, session.lastSeq)] : [];
+    const step = dice.pick<CompressionStep>([
+      { kind: 'asked', why: 'person', topic: 'cats', place },
+      { kind: 'begun' },
+      { kind: 'declined', tokens: 7 },
+      { ...done, headSeq, toSeq, keeps, summary: toSeq === 0 || dice.chance(0.05) ? '' : 'told' },
+    ]);
+    return { verb: 'compress', step, ...(dice.chance(0.3) ? { reply: this.#reply() } : {}) };
   }
 
   #ask(turnId: TurnId, callId: CallId): SessionWrite {

@@ -53,6 +53,8 @@ export interface ModelPlan {
   readonly hasPrice: boolean;
   /** How many agents are kept between turns. */
   readonly agentsMax: number;
+  /** From how many tokens on prompts are shortened; null: never. */
+  readonly compressAt: number | null;
 }
 
 export function planScenario(seed: number): Scenario {
@@ -95,6 +97,7 @@ function planModels(dice: Dice): ModelPlan {
     budget: { sessionUsd, dayUsd },
     hasPrice: sessionUsd + dayUsd > 0 || dice.chance(0.5),
     agentsMax: dice.pick([1, 2, 100]),
+    compressAt: dice.pick([null, 100, 400, 1_500]),
   };
 }
 

@@ -8,7 +8,11 @@ const price = { input: 1, cachedInput: 0.1, cacheWrite: 1.25, cacheWriteLong: 2,
 export function scriptedRuntimes(plan: ModelPlan): { chain: [Runtime, ...Runtime[]]; titler: Runtime | null } {
   const runtime = (provider: string, keys: number) => {
     const [first = noKey, ...others] = Array.from({ length: keys }, (_, index) => keyOf(`${provider} ${index + 1}`));
-    return scriptedRuntime({ provider, keys: [first, ...others], price: plan.hasPrice ? price : null });
+    const compressor =
+      plan.compressAt === null
+        ? null
+        : { provider, model: 'script', contextLength: 100_000, thresholdTokens: plan.compressAt };
+    return scriptedRuntime({ provider, keys: [first, ...others], price: plan.hasPrice ? price : null, compressor });
   };
   return {
     chain: [runtime('primary', 2), ...(plan.hasFallback ? [runtime('fallback', 1)] : [])],

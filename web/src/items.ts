@@ -103,6 +103,7 @@ export function hasOpenCalls(item: AnswerItem): boolean {
 export function withEntry(items: readonly Item[], entry: Entry, tookMs: number | null): readonly Item[] {
   const { seq, at } = entry;
   switch (entry.kind) {
+    case 'compression':
     case 'head':
     case 'turn-opened':
     case 'titled':

@@ -151,6 +151,7 @@ export class TurnWatch {
         const end = { turnId: this.#turnId, outcome, notice: this.#notice, stop: this.#stop, texts: this.#texts };
         return [...this.#endMessage(), { kind: 'ended', end }];
       }
+      case 'compression':
       case 'head':
       case 'rewound':
       case 'turn-opened':

@@ -8,6 +8,7 @@ import { ApiError } from '../../protocol/api.ts';
 import { StoreError } from '../../store/store.ts';
 import type { Identity } from '../identity.ts';
 import { say, type Command, type CommandCall, type CommandOutcome } from './command.ts';
+import { compressCommand } from './compress-command.ts';
 import { laterCommands } from './later-commands.ts';
 import { answerCommand, approveCommand, denyCommand } from './question-commands.ts';
 import { reloadMcpCommand } from './reload-mcp-command.ts';
@@ -56,6 +57,7 @@ export const commandTable: readonly Command[] = [
   memoryCommand,
   reloadMcpCommand,
   skillsCommand,
+  compressCommand,
   ...laterCommands,
 ];
 

@@ -2,7 +2,6 @@
 import { say, type Command } from './command.ts';
 
 export const laterCommands: readonly Command[] = [
-  later('compress', 'shorten a long conversation', 'Until then /new begins a fresh one.'),
   later('background', 'do something beside the conversation', 'Until then /queue TEXT sends it for later.'),
   later('cron', 'do something at certain times', ''),
 ];

@@ -4,6 +4,7 @@ import { sessionNameProblem } from '../../protocol/ids.ts';
 import type { Entry } from '../../protocol/messages.ts';
 import type { PortableSession, SessionRecord, StoreReader } from '../../store/store.ts';
 import { maySee } from '../identity.ts';
+import { isUnderWay } from '../under-way.ts';
 import { moved, noSession, say, type Command, type CommandCall } from './command.ts';
 import { writeAnytime, type CommandServices } from './services.ts';
 
@@ -105,7 +106,7 @@ async function finishedEntries(read: StoreReader, session: SessionRecord): Promi
   const entries: Entry[] = [];
   for (let after = 0; ;) {
     const page = await read.entries(session.id, { after, limit: entriesPerRead });
-    entries.push(...page.filter((entry) => openTurn === null || entry.turnId !== openTurn.id));
+    entries.push(...page.filter((entry) => !isUnderWay(entry, openTurn?.id ?? null)));
     if (page.length < entriesPerRead) return entries;
     after = page.at(-1)?.seq ?? after;
   }

@@ -10,14 +10,15 @@ import { conflict, type SessionDraft } from './session-draft.ts';
 import { requireNoUnsettledCalls } from './turn-writes.ts';
 
 export function appendAnswer(draft: SessionDraft, write: SessionWrite & { verb: 'append-answer' }): void {
-  const { turnId, modelCallId, message, calls } = write;
+  const { turnId, modelCallId, message, calls, promptTokens } = write;
   draft.requireOpenTurn(turnId);
   requireNoUnsettledCalls(draft, turnId);
   const asked = toolCallsOf(message).map((part) => part.callId);
   if (asked.length !== calls.length || calls.some((call, index) => call.id !== asked[index])) {
     throw conflict(`the planned calls are not those that the message of ${modelCallId} asks for`);
   }
-  const seq = draft.append(turnId, { kind: 'message', message, modelCallId });
+  const counted = promptTokens === undefined ? {} : { promptTokens };
+  const seq = draft.append(turnId, { kind: 'message', message, modelCallId, ...counted });
   claimAnswer(draft, turnId, modelCallId, seq);
   calls.forEach(({ id, ...plan }, position) => planCall(draft, { id, turnId, seq, position, plan }));
 }

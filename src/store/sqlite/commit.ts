@@ -5,6 +5,7 @@
 import { unreachable } from '../../lib/assert.ts';
 import type { Lease, SessionWrite } from '../store.ts';
 import { appendAnswer, appendNudge, ask, settleCall, startCall } from './call-writes.ts';
+import { compress } from './compress.ts';
 import { requireLease } from './leases.ts';
 import { endModelCall, startModelCall } from './model-call-writes.ts';
 import type { Database } from './open-database.ts';
@@ -46,6 +47,8 @@ function apply(draft: SessionDraft, write: SessionWrite): void {
       return settleCall(draft, write);
     case 'rewind':
       return rewind(draft, write);
+    case 'compress':
+      return compress(draft, write);
     case 'set-title':
       return setTitle(draft, write);
     case 'notice':

@@ -45,6 +45,7 @@ function toModelCall(row: ModelCallRow): ModelCallRecord {
 }
 
 interface StepRow {
+  readonly number: number;
   readonly kept: number;
   /** JSON. */
   readonly added: string;
@@ -52,22 +53,38 @@ interface StepRow {
   readonly effort: Effort | null;
 }
 
-/** Every call that was started counts: its prompt may have been sent, whatever became of it. */
+/**
+ * Every call that was started counts: its prompt may have been sent, whatever became of it. From the newest back: what one
+ * has kept is what the newest before it added that kept less, so that most of a long session is not read.
+ */
 export function readPromptTrail(database: Database, id: SessionId, runtime: string): PromptTrail | null {
-  const steps = database.all<StepRow>(
-    `SELECT kept, added, head_seq AS headSeq, effort FROM model_calls
-     WHERE session_id = ? AND runtime = ? ORDER BY number`,
+  const newest = stepBefore(database, id, runtime, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+  if (newest === undefined) return null;
+  const parts: string[][] = [];
+  let wanted = Infinity;
+  for (let step: StepRow | undefined = newest; step !== undefined;) {
+    parts.push((JSON.parse(step.added) as string[]).slice(0, wanted - step.kept));
+    wanted = step.kept;
+    step = wanted === 0 ? undefined : stepBefore(database, id, runtime, step.number, wanted);
+  }
+  return { units: parts.reverse().flat(), headSeq: newest.headSeq, effort: newest.effort };
+}
+
+function stepBefore(
+  database: Database,
+  id: SessionId,
+  runtime: string,
+  number: number,
+  kept: number,
+): StepRow | undefined {
+  return database.get<StepRow>(
+    `SELECT number, kept, added, head_seq AS headSeq, effort FROM model_calls
+     WHERE session_id = ? AND runtime = ? AND number < ? AND kept < ? ORDER BY number DESC LIMIT 1`,
     id,
     runtime,
+    number,
+    kept,
   );
-  const newest = steps.at(-1);
-  if (newest === undefined) return null;
-  const units: string[] = [];
-  for (const { kept, added } of steps) {
-    units.length = kept;
-    for (const unit of JSON.parse(added) as string[]) units.push(unit);
-  }
-  return { units, headSeq: newest.headSeq, effort: newest.effort };
 }
 
 export function readUsageSums(database: Database, sinceDay: string): UsageSum[] {

@@ -114,10 +114,11 @@ function readJournal(database: Database, id: SessionId, afterSeq: number): Journ
   return database.moment(() => {
     const session = readSession(database, id);
     if (session === null) return null;
+    const after = afterSeq < 0 ? Math.max(0, session.lastSeq + afterSeq) : afterSeq;
     const openTurn = session.turn === 'open' ? readOpenTurn(database, id) : null;
     return {
       session,
-      entries: session.lastSeq > afterSeq ? readEntries(database, id, afterSeq, session.lastSeq - afterSeq) : [],
+      entries: session.lastSeq > after ? readEntries(database, id, after, session.lastSeq - after) : [],
       openTurn,
       unsettledCalls: openTurn === null ? [] : readUnsettledCalls(database, id, openTurn.id),
       waiting: readWaiting(database, id),
@@ -165,6 +166,8 @@ function readSessionsWithWork(database: Database, limit: number): SessionId[] {
          SELECT session_id, received_at AS since FROM inbox WHERE state = 'waiting'
          UNION ALL
          SELECT session_id, opened_at AS since FROM turns WHERE state = 'open'
+         UNION ALL
+         SELECT id, wished_at AS since FROM sessions WHERE wished_at IS NOT NULL
        ) GROUP BY session_id ORDER BY min(since), session_id LIMIT ?`,
       limit,
     )

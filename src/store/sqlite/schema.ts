@@ -30,11 +30,13 @@ CREATE TABLE sessions (
   last_seq   INTEGER NOT NULL DEFAULT 0,
   messages   INTEGER NOT NULL DEFAULT 0,
   turn       TEXT NOT NULL DEFAULT 'none' CHECK (turn IN ('none', 'open', 'parked')),
-  spent_usd  REAL NOT NULL DEFAULT 0 -- by its model calls that have ended
+  spent_usd  REAL NOT NULL DEFAULT 0, -- by its model calls that have ended
+  wished_at  INTEGER -- since when somebody waits for it to be shortened
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX sessions_by_key ON sessions (key) WHERE is_closed = 0;
 CREATE INDEX sessions_by_activity ON sessions (updated_at);
 CREATE INDEX sessions_by_owner ON sessions (owner, updated_at);
+CREATE INDEX sessions_wished ON sessions (id) WHERE wished_at IS NOT NULL;
 
 CREATE TABLE turns (
   session_id     TEXT NOT NULL REFERENCES sessions (id),

@@ -1,0 +1,71 @@
+/**
+ * Whether the prompt is to be shortened before the next call, read from the log alone. It never loops: an attempt ends as
+ * `done` or `declined`, and after either the prompt must have grown by a good part before it is tried again by itself.
+ */
+import type { CompressionStep, Entry } from '../protocol/messages.ts';
+import type { Journal } from './journal.ts';
+import { promptTokens } from './prompt-size.ts';
+
+/** What the prompt must have grown by since the last attempt. */
+const growth = 1.25;
+/** How often one turn may be helped after a provider found its prompt too long. */
+const overflowsPerTurnMax = 2;
+
+type Asked = Extract<CompressionStep, { kind: 'asked' }>;
+
+export interface CompressionState {
+  /** The newest wish that nothing has come of yet. */
+  readonly asked: Asked | null;
+  /** Attempts since the last end of one that asked a model and were cut short. */
+  readonly begun: number;
+  /** What the prompt had after the last attempt; null if there was none. */
+  readonly tokensThen: number | null;
+}
+
+export function compressionState(entries: readonly Entry[]): CompressionState {
+  let asked: Asked | null = null;
+  let begun = 0;
+  for (let index = entries.length - 1; index >= 0; index -= 1) {
+    const entry = entries[index];
+    if (entry?.kind !== 'compression') continue;
+    const { step } = entry;
+    if (step.kind === 'done') return { asked, begun, tokensThen: step.tokensAfter };
+    if (step.kind === 'declined') return { asked, begun, tokensThen: step.tokens };
+    if (step.kind === 'begun') begun += 1;
+    // A person's wish is not forgotten over a provider's.
+    else if (asked === null || (asked.why === 'overflow' && step.why === 'person')) asked = step;
+  }
+  return { asked, begun, tokensThen: null };
+}
+
+export type CompressionReason = 'threshold' | 'overflow' | 'person';
+
+/** `compressAt`: from how many tokens on; null: only if somebody asks. Null if there is no reason to. */
+export function compressionDue({ entries }: Journal, compressAt: number | null): CompressionReason | null {
+  const { asked, tokensThen } = compressionState(entries);
+  if (asked !== null) return asked.why;
+  if (compressAt === null) return null;
+  const tokens = promptTokens(entries);
+  return tokens > compressAt && tokens >= growth * (tokensThen ?? 0) ? 'threshold' : null;
+}
+
+export function isCompressionAsked({ entries }: Journal): boolean {
+  return compressionState(entries).asked?.why === 'person';
+}
+
+/** How often a provider has found a prompt of the open turn too long. */
+export function overflowsOfTurn(journal: Journal): number {
+  return stepsOfTurn(journal).filter((step) => step.kind === 'asked' && step.why === 'overflow').length;
+}
+
+/** Not too often, and not if the last attempt came to nothing: the same prompt would be refused again. */
+export function mayHelpOverflow(journal: Journal): boolean {
+  return overflowsOfTurn(journal) < overflowsPerTurnMax && stepsOfTurn(journal).at(-1)?.kind !== 'declined';
+}
+
+function stepsOfTurn({ openTurn, entries }: Journal): CompressionStep[] {
+  if (openTurn === null) return [];
+  return entries.flatMap((entry) =>
+    entry.kind === 'compression' && entry.seq > openTurn.firstSeq ? [entry.step] : [],
+  );
+}
