@@ -154,6 +154,10 @@ export const commands: readonly Command[] = [
     summary: 'print a conversation with its tool calls and open questions',
     options: [
       json,
+      {
+        name: 'all',
+        summary: 'results to their last line, and what only the model is told: summaries, changed prompts',
+      },
       { name: 'cache', summary: 'its model calls instead: tokens, cached tokens, cost, why a prefix broke' },
     ],
     operands: [{ name: 'NAME', need: 'required' }],

@@ -18,7 +18,7 @@ export async function sessionsShowCommand(context: CommandContext, input: Comman
     const session = await findSession(api, input.operands[0] ?? '');
     if (input.has('cache')) await showCache(context, api, session, input.has('json'));
     else if (input.has('json')) await showEntries(context, api, session);
-    else await showTranscript(context, api, session);
+    else await showTranscript(context, api, session, input.has('all'));
   });
   return exitCodes.ok;
 }
@@ -30,8 +30,13 @@ async function showEntries({ streams, interrupt }: CommandContext, api: TalariaA
   }
 }
 
-async function showTranscript({ streams, interrupt }: CommandContext, api: TalariaApi, session: SessionSummary) {
-  const transcript = createTranscript(streams.outStyle);
+async function showTranscript(
+  { streams, interrupt }: CommandContext,
+  api: TalariaApi,
+  session: SessionSummary,
+  isWhole: boolean,
+) {
+  const transcript = createTranscript(streams.outStyle, isWhole);
   const write = async (lines: readonly string[]) => {
     if (lines.length > 0) await streams.write(`${lines.join('\n')}\n`);
   };

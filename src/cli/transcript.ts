@@ -1,11 +1,19 @@
 /** A stored conversation as a person reads it: who said what, which tools were called, what they gave. */
 import { filesOf, fileSize } from '../protocol/entry-files.ts';
 import type { CallId } from '../protocol/ids.ts';
-import { textOf, toolCallsOf, type AssistantMessage, type Entry, type ToolMessage } from '../protocol/messages.ts';
+import {
+  textOf,
+  toolCallsOf,
+  type AssistantMessage,
+  type CompressionStep,
+  type Entry,
+  type ToolMessage,
+} from '../protocol/messages.ts';
 import { callSummary, outcomeWords } from '../tui/call-line.ts';
 import { printable, printableLine } from '../tui/printable.ts';
 import type { Style } from '../tui/style.ts';
 import { formatTime } from '../tui/format-time.ts';
+import { reasonWords } from './cache-table.ts';
 
 const callCharsMax = 100;
 const fileNameCharsMax = 100;
@@ -19,7 +27,8 @@ export interface Transcript {
   end(): string[];
 }
 
-export function createTranscript(style: Style): Transcript {
+/** `isWhole`: results to their last line, and what only the machine needs. */
+export function createTranscript(style: Style, isWhole = false): Transcript {
   const unsettled = new Map<CallId, string>();
   const spoken = (message: AssistantMessage): string[] => {
     for (const call of toolCallsOf(message)) {
@@ -31,7 +40,11 @@ export function createTranscript(style: Style): Transcript {
   const settled = ({ parts: [result] }: ToolMessage): string[] => {
     const call = unsettled.get(result.callId) ?? 'a call';
     unsettled.delete(result.callId);
-    return [style.dim(`▸ ${call} … ${outcomeWords[result.outcome]}`), ...resultLines(result.text, style), ''];
+    return [
+      style.dim(`▸ ${call} … ${outcomeWords[result.outcome]}`),
+      ...resultLines(result.text, style, isWhole ? Infinity : resultLinesMax),
+      '',
+    ];
   };
   const spokenLines = (entry: Entry): string[] => {
     switch (entry.kind) {
@@ -52,7 +65,7 @@ export function createTranscript(style: Style): Transcript {
       case 'head':
       case 'turn-opened':
       case 'titled':
-        return [];
+        return isWhole ? [...machineLines(entry).map((line) => style.dim(line)), ''] : [];
     }
   };
   return {
@@ -81,9 +94,53 @@ function headline(who: string, entry: Entry, style: Style): string {
   return `${style.bold(who)} ${style.dim(formatTime(entry.at))}`;
 }
 
-function resultLines(text: string, style: Style): string[] {
+/** What the model is told besides what was said, and why. */
+function machineLines(entry: Extract<Entry, { kind: 'compression' | 'head' | 'turn-opened' | 'titled' }>): string[] {
+  const time = formatTime(entry.at);
+  switch (entry.kind) {
+    case 'head': {
+      const { systemPrompt, tools } = entry.head;
+      const why = entry.reason === 'session-started' ? '' : ` anew: ${reasonWords[entry.reason]}`;
+      return [`· ${time} the prompt begins${why}, with ${tools.length} tools and ${systemPrompt.length} characters`];
+    }
+    case 'turn-opened':
+      return [`· ${time} turn ${entry.turnId ?? ''}`];
+    case 'titled':
+      return [`· ${time} called "${printable(entry.title)}", by ${titledBy[entry.by]}`];
+    case 'compression':
+      return compressionLines(entry.step, time);
+  }
+}
+
+const titledBy = { words: 'its first words', model: 'a model', person: 'a person' } as const;
+
+function compressionLines(step: CompressionStep, time: string): string[] {
+  switch (step.kind) {
+    case 'asked':
+      return [`· ${time} to be shortened, by ${step.why === 'person' ? 'a person' : 'the provider'}`];
+    case 'begun':
+      return [`· ${time} a model is asked for a summary`];
+    case 'declined':
+      return [`· ${time} not shortened: about ${step.tokens} tokens stay`];
+    case 'done': {
+      const { tokensBefore, tokensAfter, toSeq, summary, digests } = step;
+      const told = summary === '' ? [] : [`  up to entry ${toSeq} the model is told:`, ...indented(summary)];
+      const results = digests.flatMap(({ text }) => indented(text));
+      const more = results.length === 0 ? [] : ['  and these results in one line each:', ...results];
+      return [`· ${time} shortened: about ${tokensBefore} tokens became ${tokensAfter}`, ...told, ...more];
+    }
+  }
+}
+
+function indented(text: string): string[] {
+  return printable(text)
+    .split('\n')
+    .map((line) => `    ${line}`);
+}
+
+function resultLines(text: string, style: Style, linesMax: number): string[] {
   const lines = printable(text).trimEnd().split('\n');
-  const shown = lines.slice(0, resultLinesMax).map((line) => style.dim(`  ${line}`));
+  const shown = lines.slice(0, linesMax).map((line) => style.dim(`  ${line}`));
   const hidden = lines.length - shown.length;
-  return hidden === 0 ? shown : [...shown, style.dim(`  … ${hidden} more lines; --json has all of them`)];
+  return hidden === 0 ? shown : [...shown, style.dim(`  … ${hidden} more lines; --all shows them`)];
 }
