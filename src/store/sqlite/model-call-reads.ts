@@ -45,7 +45,6 @@ function toModelCall(row: ModelCallRow): ModelCallRecord {
 }
 
 interface StepRow {
-  readonly number: number;
   readonly kept: number;
   /** JSON. */
   readonly added: string;
@@ -54,37 +53,31 @@ interface StepRow {
 }
 
 /**
- * Every call that was started counts: its prompt may have been sent, whatever became of it. From the newest back: what one
- * has kept is what the newest before it added that kept less, so that most of a long session is not read.
+ * Every call that was started counts: its prompt may have been sent, whatever became of it. From the newest back, each to
+ * the one that it kept something of, so that most of a long session is not read.
  */
 export function readPromptTrail(database: Database, id: SessionId, runtime: string): PromptTrail | null {
-  const newest = stepBefore(database, id, runtime, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+  const steps = database.all<StepRow>(
+    `WITH RECURSIVE trail (number, kept, kept_of, added, head_seq, effort) AS (
+       SELECT * FROM (
+         SELECT number, kept, kept_of, added, head_seq, effort FROM model_calls
+         WHERE session_id = ? AND runtime = ? ORDER BY number DESC LIMIT 1)
+       UNION ALL
+       SELECT call.number, call.kept, call.kept_of, call.added, call.head_seq, call.effort
+       FROM trail CROSS JOIN model_calls AS call ON call.number = trail.kept_of
+     ) SELECT kept, added, head_seq AS headSeq, effort FROM trail ORDER BY number DESC`,
+    id,
+    runtime,
+  );
+  const [newest] = steps;
   if (newest === undefined) return null;
   const parts: string[][] = [];
   let wanted = Infinity;
-  for (let step: StepRow | undefined = newest; step !== undefined;) {
-    parts.push((JSON.parse(step.added) as string[]).slice(0, wanted - step.kept));
-    wanted = step.kept;
-    step = wanted === 0 ? undefined : stepBefore(database, id, runtime, step.number, wanted);
+  for (const { kept, added } of steps) {
+    parts.push((JSON.parse(added) as string[]).slice(0, wanted - kept));
+    wanted = kept;
   }
   return { units: parts.reverse().flat(), headSeq: newest.headSeq, effort: newest.effort };
-}
-
-function stepBefore(
-  database: Database,
-  id: SessionId,
-  runtime: string,
-  number: number,
-  kept: number,
-): StepRow | undefined {
-  return database.get<StepRow>(
-    `SELECT number, kept, added, head_seq AS headSeq, effort FROM model_calls
-     WHERE session_id = ? AND runtime = ? AND number < ? AND kept < ? ORDER BY number DESC LIMIT 1`,
-    id,
-    runtime,
-    number,
-    kept,
-  );
 }
 
 export function readUsageSums(database: Database, sinceDay: string): UsageSum[] {

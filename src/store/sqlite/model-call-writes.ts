@@ -15,21 +15,34 @@ export function startModelCall(draft: SessionDraft, write: SessionWrite & { verb
     sessionUsd: () => spentBySession(database, sessionId),
     dayUsd: () => spentOnDay(database, write.day),
   });
-  requireFittingPrompt(draft, write.prompt);
-  insertModelCall(draft, write);
+  const before = callBefore(draft, write.prompt);
+  requireFittingPrompt(write.prompt, before);
+  insertModelCall(draft, write, keptOf(draft, write.prompt, before));
   if (write.turnId !== null) countModelCall(draft.database, draft.sessionId, write.turnId, 1);
   if (write.prompt.prefixBreak === 'unexplained') {
     database.run('UPDATE totals SET prefix_breaks = prefix_breaks + 1');
   }
 }
 
-/** What is stored of a prompt is only what it adds, so that a step which does not fit the one before would spoil all after it. */
-function requireFittingPrompt(draft: SessionDraft, { runtime, kept, prefixBreak }: PromptStep): void {
-  const before = draft.database.get<{ units: number }>(
-    'SELECT units FROM model_calls WHERE session_id = ? AND runtime = ? ORDER BY number DESC LIMIT 1',
-    draft.sessionId,
+interface CallBefore {
+  readonly number: number;
+  readonly units: number;
+  readonly kept: number;
+  readonly keptOf: number | null;
+}
+
+const callColumns = 'number, units, kept, kept_of AS keptOf';
+
+function callBefore({ database, sessionId }: SessionDraft, { runtime }: PromptStep): CallBefore | undefined {
+  return database.get<CallBefore>(
+    `SELECT ${callColumns} FROM model_calls WHERE session_id = ? AND runtime = ? ORDER BY number DESC LIMIT 1`,
+    sessionId,
     runtime,
   );
+}
+
+/** What is stored of a prompt is only what it adds, so that a step which does not fit the one before would spoil all after it. */
+function requireFittingPrompt({ runtime, kept, prefixBreak }: PromptStep, before: CallBefore | undefined): void {
   if (kept > (before?.units ?? 0)) {
     throw conflict(`the prompt before on ${runtime} had ${before?.units ?? 0} units, so that ${kept} can't be kept`);
   }
@@ -39,13 +52,28 @@ function requireFittingPrompt(draft: SessionDraft, { runtime, kept, prefixBreak 
   }
 }
 
-function insertModelCall(draft: SessionDraft, write: SessionWrite & { verb: 'start-model-call' }): void {
+/** Over those that kept as much or more: each says where the next one is to be found. */
+function keptOf({ database }: SessionDraft, { kept }: PromptStep, before: CallBefore | undefined): number | null {
+  if (kept === 0) return null;
+  let call = before;
+  while (call !== undefined && call.kept >= kept) {
+    if (call.keptOf === null) return null;
+    call = database.get<CallBefore>(`SELECT ${callColumns} FROM model_calls WHERE number = ?`, call.keptOf);
+  }
+  return call?.number ?? null;
+}
+
+function insertModelCall(
+  draft: SessionDraft,
+  write: SessionWrite & { verb: 'start-model-call' },
+  keptOfCall: number | null,
+): void {
   const { prompt } = write;
   const origin = originOf(draft, write.turnId);
   draft.database.run(
     `INSERT INTO model_calls (session_id, id, turn_id, purpose, provider, model, key_id, state, started_at, day, channel,
-       user, reserved_usd, runtime, units, kept, added, prefix_break, head_seq, effort)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'started', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       user, reserved_usd, runtime, units, kept, kept_of, added, prefix_break, head_seq, effort)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'started', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     draft.sessionId,
     write.modelCallId,
     write.turnId,
@@ -61,6 +89,7 @@ function insertModelCall(draft: SessionDraft, write: SessionWrite & { verb: 'sta
     prompt.runtime,
     prompt.kept + prompt.added.length,
     prompt.kept,
+    keptOfCall,
     JSON.stringify(prompt.added),
     prompt.prefixBreak,
     prompt.headSeq,

@@ -128,6 +128,7 @@ CREATE TABLE model_calls (
   runtime            TEXT NOT NULL,
   units              INTEGER NOT NULL,
   kept               INTEGER NOT NULL,
+  kept_of            INTEGER, -- number of the newest call before that kept less: it added the last unit kept
   added              TEXT NOT NULL, -- JSON: string[]
   prefix_break       TEXT,
   head_seq           INTEGER NOT NULL,
