@@ -6,6 +6,7 @@ import type { InboxId, TurnId } from '../protocol/ids.ts';
 import { toolCallsOf } from '../protocol/messages.ts';
 import type { CallRecord, TurnRecord } from '../store/store.ts';
 import { callHistory, mistakenRoundsMax, sameFailureStoppedAt } from './call-history.ts';
+import { undescribedImages } from './undescribed-images.ts';
 import { compressionDue, isCompressionAsked, type CompressionReason } from './compression-due.ts';
 import { hasNudge, lastMessageOfTurn, type Journal } from './journal.ts';
 
@@ -19,6 +20,8 @@ export type Action =
   | { readonly kind: 'join-turn'; readonly turnId: TurnId; readonly promote: readonly InboxId[] }
   /** The prompt is too long, or somebody wants it shorter. */
   | { readonly kind: 'compress'; readonly why: CompressionReason }
+  /** The model that answers can't see what was attached; another one can. */
+  | { readonly kind: 'describe-images'; readonly turnId: TurnId }
   | { readonly kind: 'call-model'; readonly turnId: TurnId; readonly purpose: 'answer' | 'summarise' }
   /** The budget is used up: the model is told to say where things stand. */
   | { readonly kind: 'ask-for-summary'; readonly turnId: TurnId }
@@ -61,6 +64,8 @@ export interface TurnLimits {
   readonly namesSessions: boolean;
   /** From how many tokens on a prompt is shortened; null or left out: only if somebody asks. */
   readonly compressAt?: number | null;
+  /** Whether pictures are described, because the model that answers can't see them. */
+  readonly describesImages?: boolean;
 }
 
 /** The oldest waiting messages, up to one that has a turn of its own. */
@@ -104,6 +109,9 @@ export function decide(journal: Journal, limits: TurnLimits, now: number): Actio
 
   const joining = journal.waiting.filter(({ joins }) => joins ?? limits.joinWaiting).map(({ id }) => id);
   if (joining.length > 0) return { kind: 'join-turn', turnId, promote: joining };
+  if (limits.describesImages === true && undescribedImages(journal).length > 0) {
+    return { kind: 'describe-images', turnId };
+  }
   const why = compressionDue(journal, limits.compressAt ?? null);
   if (why !== null) return { kind: 'compress', why };
   if (turn.modelCalls < limits.modelCallsMax) return { kind: 'call-model', turnId, purpose: 'answer' };

@@ -78,10 +78,14 @@ export function lastAnswerOfTurn(journal: Journal): AssistantMessage | null {
   return null;
 }
 
-/** Whether the program has told the model something in the open turn. */
+/** Whether the program has told the model in the open turn to come to an end. */
 export function hasNudge(journal: Journal): boolean {
-  for (const entry of messagesOfTurn(journal)) if ('inboxId' in entry && entry.inboxId === null) return true;
+  for (const entry of messagesOfTurn(journal)) if (isNudge(entry)) return true;
   return false;
+}
+
+function isNudge(entry: MessageEntry): boolean {
+  return 'inboxId' in entry && entry.inboxId === null && entry.message.describes === undefined;
 }
 
 /** The messages of the open turn that are in force, newest first. */

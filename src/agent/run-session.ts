@@ -95,8 +95,10 @@ export async function runSession(
   };
   for (;;) {
     if (control.leaving.aborted) return { kind: journal.openTurn === null ? 'rested' : 'left' };
-    const compressAt = turnDeps.models.leader(journal.openTurn?.id ?? null).compressor?.thresholdTokens ?? null;
-    const action = decide(journal, { ...settings.limits, compressAt }, clock.now());
+    const { compressor, seesImages } = turnDeps.models.leader(journal.openTurn?.id ?? null);
+    const compressAt = compressor?.thresholdTokens ?? null;
+    const describesImages = !seesImages && (agent.seer ?? null) !== null;
+    const action = decide(journal, { ...settings.limits, compressAt, describesImages }, clock.now());
     if (action.kind === 'rest') return { kind: 'rested' };
     if (action.kind === 'wait') return { kind: 'waits', until: action.until };
     const cuts = action.kind === 'name-session' && arrival !== undefined ? [signal, arrival] : [signal];
@@ -152,6 +154,10 @@ async function perform(
       // Rare: most processes never need it.
       const { compress } = await import('./compress.ts');
       return compress(deps, journal, action.why, signal);
+    }
+    case 'describe-images': {
+      const { describeImages } = await import('./describe-images.ts');
+      return describeImages(deps, journal, action.turnId, signal);
     }
     case 'run-tools':
       return runTools(deps, journal, action.calls, signal);

@@ -5,20 +5,30 @@
 import { localDay } from '../lib/local-day.ts';
 import { ModelError, type ModelRequest, type Runtime } from '../models/model.ts';
 import type { TurnId } from '../protocol/ids.ts';
+import type { ImagePart } from '../protocol/messages.ts';
 import type { ModelCallPurpose, Usage } from '../protocol/usage.ts';
 import { StoreError, type SessionWrite } from '../store/store.ts';
 import { estimateTokens, priced, reservation } from './call-cost.ts';
 import type { TurnDeps } from './turn-deps.ts';
 
 const patienceDefaultMs = 30_000;
+/** Providers count pictures by their size; this is a large one. */
+const imageTokens = 1_600;
+
+export interface SideImages {
+  readonly parts: readonly ImagePart[];
+  /** By their hash. */
+  readonly contents: ReadonlyMap<string, Uint8Array>;
+}
 
 export interface SideCall {
-  readonly purpose: Extract<ModelCallPurpose, 'title' | 'approval' | 'compression'>;
+  readonly purpose: Extract<ModelCallPurpose, 'title' | 'approval' | 'compression' | 'vision'>;
   readonly runtime: Runtime;
   /** Null between turns. */
   readonly turnId: TurnId | null;
   readonly instructions: string;
   readonly text: string;
+  readonly images?: SideImages;
   /** How long the model may take. */
   readonly patienceMs?: number;
   /** Stored together with the start of the call, or alone if it can't be paid for. */
@@ -36,6 +46,7 @@ export async function sideCall(
     turnId,
     instructions,
     text,
+    images = { parts: [], contents: new Map() },
     patienceMs = patienceDefaultMs,
     before = [],
     after = () => [],
@@ -43,7 +54,7 @@ export async function sideCall(
   signal: AbortSignal,
 ): Promise<string | null> {
   const modelCallId = deps.ids.next('mdl');
-  const request = requestOf(purpose, instructions, text);
+  const request = requestOf(purpose, instructions, text, images);
   const key = (await deps.models.nextKey(runtime, new Set())) ?? runtime.keys[0];
   const start: SessionWrite = {
     verb: 'start-model-call',
@@ -63,7 +74,10 @@ export async function sideCall(
       effort: null,
     },
     day: localDay(deps.clock.now()),
-    reservedUsd: reservation(runtime, estimateTokens([JSON.stringify(request.messages)])),
+    reservedUsd: reservation(
+      runtime,
+      estimateTokens([JSON.stringify(request.messages)]) + images.parts.length * imageTokens,
+    ),
     budget: deps.settings.budget,
   };
   try {
@@ -115,14 +129,14 @@ async function ask(
   }
 }
 
-function requestOf(purpose: string, systemPrompt: string, text: string): ModelRequest {
+function requestOf(purpose: string, systemPrompt: string, text: string, { parts, contents }: SideImages): ModelRequest {
   return {
     systemPrompt,
     tools: [],
-    messages: [{ role: 'user', parts: [{ kind: 'text', text }] }],
+    messages: [{ role: 'user', parts: [{ kind: 'text', text }, ...parts] }],
     effort: 'none',
     cacheKey: purpose,
     cachePace: 'short',
-    contents: new Map(),
+    contents,
   };
 }

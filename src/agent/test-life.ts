@@ -81,6 +81,7 @@ export class Life {
         return [() => session.join(action.promote)];
       case 'name-session':
         return [() => session.name(), () => session.name()];
+      case 'describe-images':
       case 'ask-for-summary':
         return [() => session.nudge()];
       case 'compress':

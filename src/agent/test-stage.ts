@@ -1,5 +1,6 @@
 /** One session on a real store, for tests of the turn loop: the model and the tools are what a test writes down. */
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { FakeClock } from '../lib/fake-clock.ts';
 import { countingIdSource, type IdSource } from '../lib/ids.ts';
 import { silentLog } from '../lib/log.ts';
@@ -95,17 +96,22 @@ export class Stage {
     return new Stage(store, clock);
   }
 
-  async hears(text: string): Promise<void> {
+  async hears(text: string, pictures: readonly string[] = []): Promise<void> {
     const inboxId = this.ids.next('inb');
     const session = { kind: 'by-key', key: 'cli:direct:x', id: this.sessionId, name: 'x', owner: 'owner' } as const;
-    const message = { role: 'user', parts: [{ kind: 'text', text }] } as const;
+    const contents = pictures.map((picture) => ({ sha256: hash('sha256', picture), bytes: Buffer.from(picture) }));
+    const images = contents.map(({ sha256, bytes }) => ({
+      kind: 'image' as const,
+      content: { sha256, bytes: bytes.length, mediaType: 'image/png' },
+    }));
+    const message = { role: 'user', parts: [{ kind: 'text', text }, ...images] } as const;
     await this.store.admit({
       inboxId,
       channel: 'cli',
       externalId: inboxId,
       sender: 'owner',
       message,
-      contents: [],
+      contents,
       target: 'x',
       session,
       title: text,

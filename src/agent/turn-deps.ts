@@ -35,6 +35,8 @@ export interface Agent {
   readonly titler: Runtime | null;
   /** The model that tools may consult; null if there is none. */
   readonly judge: Runtime | null;
+  /** The model that looks at pictures for those that can't see; left out or null: nobody does. */
+  readonly seer?: Runtime | null;
   /** How prompts that grow too long are shortened; left out: by the model that leads, as by default. */
   readonly compression?: CompressionChoice;
   readonly tools: { get(name: string): Tool | undefined };

@@ -49,6 +49,7 @@ export function buildAgent(options: BuildAgentOptions): Agent {
     clients,
     titler: runtimes.title,
     judge: runtimes.approval ?? runtimes.chain[0],
+    seer: runtimes.vision,
     compression: {
       summariser: runtimes.compression,
       targetRatio: inputs['compression.target_ratio'] ?? 0.2,

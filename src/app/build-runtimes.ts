@@ -22,6 +22,8 @@ export interface Runtimes {
   readonly approval: Runtime | null;
   /** The one that writes summaries of long conversations; null where the main model does it. */
   readonly compression: Runtime | null;
+  /** The one that looks at pictures for models that can't see; null if none was chosen for it. */
+  readonly vision: Runtime | null;
 }
 
 /** `found` is what answers where no provider is configured. */
@@ -32,15 +34,18 @@ export function buildRuntimes(inputs: RuntimeInputs, found: FoundProvider, envir
     return { ...plain, compressor: compressorOf(inputs, main, plain, environment) };
   };
   const fallbacks = (inputs.fallback ?? []).map((entry) => build(inherited(entry, main)));
-  const aside = (job: 'title' | 'approval' | 'compression') => {
+  const aside = (job: 'title' | 'approval' | 'compression' | 'vision') => {
     const chosen = inputs[`auxiliary.${job}`];
     return chosen === null ? null : build(inherited(chosen, main));
   };
+  const seer = aside('vision');
   return {
     chain: [build(main), ...fallbacks],
     title: aside('title'),
     approval: aside('approval'),
     compression: aside('compression'),
+    // Whoever chose it knows that it sees, though no list may know the model.
+    vision: seer === null ? null : { ...seer, seesImages: true },
   };
 }
 

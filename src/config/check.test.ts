@@ -566,14 +566,12 @@ describe('secrets', () => {
 
 describe('what this version does not do yet', () => {
   test('is a warning with its place and what happens instead', async () => {
-    const text =
-      'channels:\n  slack: { bot_token: x }\nauxiliary:\n  vision: { name: x }\nmodel:\n  api_key: k\nstore: { url: "postgres://x" }\n';
+    const text = 'channels:\n  slack: { bot_token: x }\nmodel:\n  api_key: k\nstore: { url: "postgres://x" }\n';
     const { config, warnings } = await checkConfigText(text, {});
     assert.ok(config !== null);
     assert.deepEqual(warnings.map(formatProblem), [
       'config.yaml:2:3: `channels.slack` is not in this version yet: the channel stays off',
-      'config.yaml:4:3: `auxiliary.vision` is not in this version yet: a model that cannot see is told that there was an image',
-      'config.yaml:7:10: `store.url` is not in this version yet: Talaria does not start with it',
+      'config.yaml:5:10: `store.url` is not in this version yet: Talaria does not start with it',
     ]);
   });
 
@@ -581,7 +579,7 @@ describe('what this version does not do yet', () => {
     const text = `
 model: { provider: openai, name: x, api_key: k, base_url: "http://x.test", api_mode: responses, context_length: 9000 }
 fallback: { name: x }
-auxiliary: { title: { name: x }, compression: { name: x } }
+auxiliary: { title: { name: x }, compression: { name: x }, vision: { name: x } }
 budget: { day_usd: 1 }
 gateway: { busy_mode: queue }
 terminal: { backend: docker }
@@ -593,11 +591,7 @@ store: { url: "sqlite:other.db" }
     assert.deepEqual((await checkConfigText(text, {})).warnings, []);
   });
 
-  for (const text of [
-    'auxiliary: { vision: { name: x } }',
-    'channels: { discord: { token: x } }',
-    'channels: { slack: { bot_token: x } }',
-  ]) {
+  for (const text of ['channels: { discord: { token: x } }', 'channels: { slack: { bot_token: x } }']) {
     test(`warns once of ${text}`, async () => {
       assert.equal((await checkConfigText(text, {})).warnings.length, 1);
     });

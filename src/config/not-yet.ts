@@ -19,7 +19,6 @@ interface NotYet {
 const isOff = 'the channel stays off';
 
 export const notYet: readonly NotYet[] = [
-  { key: 'auxiliary.vision', instead: 'a model that cannot see is told that there was an image' },
   { key: 'channels.discord', instead: isOff },
   { key: 'channels.slack', instead: isOff },
   { key: 'store.url', worksFrom: 'sqlite:', instead: 'Talaria does not start with it' },

@@ -188,7 +188,8 @@ const otherModelKeys = {
 };
 
 const auxiliaryModel = z.strictObject(otherModelKeys).check(customNeedsAddress);
-const auxiliary = (description: string) => key({ description, unset: 'the main model' }, unset(auxiliaryModel));
+const auxiliary = (description: string, whoElse = 'the main model') =>
+  key({ description, unset: whoElse }, unset(auxiliaryModel));
 
 const fallbackEntry = z.pipe(
   z.strictObject({ ...otherModelKeys, model: key('The same as `name`.', unsetText()) }).check(
@@ -407,9 +408,9 @@ export const configSchema = z.strictObject({
   ),
   auxiliary: section('Other models for side jobs.', {
     compression: auxiliary('Summarises long conversations.'),
-    title: auxiliary('Names sessions.'),
+    title: auxiliary('Names sessions.', 'nobody: their own words do'),
     approval: auxiliary('Judges commands when `approvals.mode` is `smart`.'),
-    vision: auxiliary('Describes images for models that cannot see.'),
+    vision: auxiliary('Describes images for models that cannot see.', 'nobody: they are told that there was one'),
   }),
   agent: section('How long and how often the agent tries.', {
     max_iterations: key('Most model calls in one turn.', withDefault(whole(1, 10_000), 90)),

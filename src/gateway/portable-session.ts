@@ -128,6 +128,7 @@ const userMessage = z.object({
   role: z.literal('user'),
   untrusted: z.optional(untrusted),
   isUnattended: z.optional(z.literal(true)),
+  describes: z.optional(z.array(z.string())),
   parts: z.array(z.union([text, image, file])),
 });
 const assistantMessage = z.object({

@@ -81,6 +81,8 @@ export interface UserMessage {
   readonly untrusted?: UntrustedSource;
   /** A schedule or another program wrote it: nobody waits for the answer. */
   readonly isUnattended?: true;
+  /** The hashes of the pictures that it tells of, for a model that can't see them. */
+  readonly describes?: readonly string[];
   /** Whoever asks waits for the answer to this and nothing else: it opens a turn of its own. */
   readonly hasOwnTurn?: true;
   readonly parts: readonly (TextPart | ImagePart | FilePart)[];
