@@ -6,6 +6,7 @@ import { textOf, type CompressedPrompt, type Entry } from '../protocol/messages.
 import { loadJournal } from './journal.ts';
 import { modelRequest } from './model-request.ts';
 import { asksFor, says, Stage } from './test-stage.ts';
+import { ActionCut } from './turn-deps.ts';
 
 const compressor = { provider: 'scripted', model: 'script', contextLength: 10_000, thresholdTokens: 800 };
 const runtime = (more: Partial<Runtime> = {}) => scriptedRuntime({ compressor, ...more });
@@ -72,7 +73,10 @@ test('C94 a prompt that passes the threshold is summarised before the next call,
   assert.equal(sent.at(-1), 'user: and now?');
   assert.ok(sent.every((text) => !text.includes('1. lorem')));
   assert.deepEqual(await breaksOf(stage), ['first-call', null, null, 'compressed']);
-  assert.match((await stage.told()).join('\n'), /notice: The conversation was long/);
+  assert.match(
+    (await stage.told()).join('\n'),
+    /notice: The conversation grew long\. What came before is told to the model in a summary from now on: about [\d,]+ tokens became \d+\. The log keeps every word\.$/m,
+  );
   assert.deepEqual(await stage.store.checkIntegrity(), []);
 });
 
@@ -162,6 +166,59 @@ test('if the summariser fails, a digest by rules serves and the user is told', a
   );
 });
 
+test('that no model could write the summary is told, also where results are told in one line already', async () => {
+  const stage = await openStage();
+  stage.runtimes = [runtime({ compressor: { ...compressor, thresholdTokens: 2_200 } })];
+  stage.tools = { look: { run: () => `begins here ${'x'.repeat(2_600)}` } };
+  const look = (at: string) => asksFor(['look', `{"at":"${at}"}`]);
+  await talk(stage, `first ${filler.repeat(2)}`, says(filler));
+  for (const at of ['it', 'that', 'there']) await talk(stage, 'look', look(at), says('seen'));
+  const [digested] = doneIn(await stage.entries());
+  assert.ok(digested !== undefined && digested.digests.length > 0);
+  assert.match(
+    (await stage.told()).join('\n'),
+    /Old results of tools are told to the model in one line each from now on/,
+  );
+  // So much of what is new stays that those results are among it.
+  stage.built = { ...stage.agent, compression: { summariser: null, targetRatio: 0.7, protectLastN: 20 } };
+  await asks(stage);
+  stage.script = [fails('server')];
+  await stage.run();
+  const done = doneIn(await stage.entries()).at(-1);
+  assert.deepEqual([done?.why, done?.by, done?.digests.length], ['person', 'rules', 2]);
+  const queued = await stage.store.claimDeliveries(stage.owner, 10);
+  assert.ok(queued.some(({ text }) => /in a summary from now on.* No model could write it/.test(text)));
+});
+
+test('people in a chat are told the first time, when it did not go well, and otherwise left in peace', async () => {
+  const stage = await openStage();
+  const sent = async () => {
+    const texts: string[] = [];
+    for (;;) {
+      const [record] = await stage.store.claimDeliveries(stage.owner, 1);
+      if (record === undefined) return texts;
+      assert.deepEqual([record.channel, record.target, record.sessionId], ['cli', 'x', stage.sessionId]);
+      await stage.store.settleDelivery(record.id, { kind: 'sent', platformId: null });
+      if (record.text.length < 400) texts.push(record.text.replace(/^.*(grew long|No model|too little).*$/, '$1'));
+    }
+  };
+  await fourTurns(stage);
+  assert.deepEqual(await sent(), ['grew long', 'four']);
+  for (const count of [5, 6]) await talk(stage, `${count}. ${filler}`, says(`${count}! ${filler}`));
+  await talk(stage, `7. ${filler}`, says('second summary'), says('seven'));
+  assert.deepEqual(await sent(), ['seven']);
+  for (const count of [8, 9]) await talk(stage, `${count}. ${filler}`, says(`${count}! ${filler}`));
+  await talk(stage, `10. ${filler}`, fails('server'), says('ten'));
+  assert.deepEqual(await sent(), ['No model', 'ten']);
+  assert.deepEqual(
+    doneIn(await stage.entries()).map(({ by }) => by),
+    ['model', 'model', 'rules'],
+  );
+  const other = await openStage();
+  await talk(other, filler.repeat(6), says('long'));
+  assert.match((await other.store.claimDeliveries(other.owner, 1))[0]?.text ?? '', /would win too little/);
+});
+
 test('what wins less than a tenth is left, with a word, until there is a good part more', async () => {
   const stage = await openStage();
   await talk(stage, filler.repeat(6), says('long'));
@@ -228,7 +285,9 @@ test('/compress acts between turns as well, keeps its topic in mind, and says wh
   assert.equal(await stage.run(), 'rested');
   assert.match(told, /must be kept in full: the pineapple$/);
   const queued = await stage.store.claimDeliveries(stage.owner, 10);
-  assert.match(queued.at(-1)?.text ?? '', /about \d+ tokens became \d+/);
+  assert.match(queued.at(-1)?.text ?? '', /^What came before is told[^]*about [\d,]+ tokens became \d+/);
+  // A front end that reads the log finds what was sent there, and once.
+  assert.ok((await stage.told()).every((line) => !line.startsWith('notice')));
   await talk(stage, 'go on', says('gladly'));
   assert.deepEqual((await breaksOf(stage)).slice(-1), ['compressed']);
 });
@@ -240,6 +299,50 @@ test('/compress where it is switched off says so and asks no model', async () =>
   await asks(stage);
   await stage.run();
   assert.deepEqual(stepsIn(await stage.entries()), ['asked', 'declined']);
+});
+
+test('what somebody stops did not fail: the model is asked again for a summary, and a wish is not', async () => {
+  const stage = await openStage();
+  for (const count of [1, 2, 3]) await talk(stage, `${count}. ${filler}`, says(`${count}! ${filler}`));
+  const stopped: Stage['script'][number] = async function* () {
+    await stage.store.requestStop(stage.sessionId);
+    stage.action.abort(new ActionCut('stop'));
+    yield { kind: 'failed', error: new ModelError('cancelled', 'cancelled') };
+  };
+  for (const again of [1, 2, 3]) await talk(stage, `now ${again}?`, stopped);
+  await talk(stage, 'and now?', says('a summary'), says('four'));
+  assert.deepEqual(
+    doneIn(await stage.entries()).map(({ by }) => by),
+    ['model'],
+  );
+  for (const count of [5, 6]) await talk(stage, `${count}. ${filler}`, says(`${count}! short`));
+  await asks(stage);
+  stage.script = [stopped];
+  await stage.run();
+  assert.deepEqual([stepsIn(await stage.entries()).at(-1), stage.script], ['declined', []]);
+});
+
+test('a summary that is too long keeps its beginning and its end, where the exact values stand', async () => {
+  const stage = await openStage();
+  for (const count of [1, 2, 3]) await talk(stage, `${count}. ${filler}`, says(`${count}! ${filler}`));
+  await talk(stage, 'and now?', says(`## Goal\nto count ${'and on '.repeat(200)}\nthe code is 4711`), says('four'));
+  assert.match(
+    doneIn(await stage.entries())[0]?.summary ?? '',
+    /^## Goal\nto count [^]*left out here[^]*the code is 4711$/,
+  );
+});
+
+test('no longer summary is asked for than its model can write', async () => {
+  const stage = await openStage();
+  stage.runtimes = [runtime({ outputTokensMax: 100 })];
+  for (const count of [1, 2, 3]) await talk(stage, `${count}. ${filler}`, says(`${count}! ${filler}`));
+  let told = '';
+  const summariser: Stage['script'][number] = async function* (request) {
+    told = request.systemPrompt;
+    yield* says('a summary');
+  };
+  await talk(stage, 'and now?', summariser, says('four'));
+  assert.match(told, /at most 300 characters/);
 });
 
 test('keys that were said do not get into the summary, nor to the model that writes it', async () => {
@@ -313,6 +416,21 @@ test('C85 C87 killed at every commit, it has the old beginning or the new one, a
     assert.deepEqual(await stage.store.checkIntegrity(), []);
     if (!isKilled) return;
   }
+});
+
+test('a summary that took the process down twice is written by rules, and no model is asked for it again', async () => {
+  const stage = await openStage();
+  for (const count of [1, 2, 3]) await talk(stage, `${count}. ${filler}`, says(`${count}! ${filler}`));
+  const lease = await stage.store.acquireLease(stage.sessionId, stage.owner, 30_000);
+  assert.ok(lease);
+  await stage.store.commit(lease, [{ verb: 'compress', step: { kind: 'begun' } }]);
+  await stage.store.commit(lease, [{ verb: 'compress', step: { kind: 'begun' } }]);
+  await stage.store.releaseLease(lease);
+  await talk(stage, 'and now?', says('four'));
+  assert.deepEqual(
+    doneIn(await stage.entries()).map(({ by }) => by),
+    ['rules'],
+  );
 });
 
 test('what is read of a long log gives the same prompt as all of it', async () => {

@@ -6,19 +6,20 @@
 import { ActionCut, type CompressionChoice, type TurnDeps } from './turn-deps.ts';
 import type { Runtime } from '../models/model.ts';
 import type { CompressedPrompt, CompressionStep } from '../protocol/messages.ts';
+import { countText } from '../protocol/usage-text.ts';
 import type { Reply, SessionWrite } from '../store/store.ts';
 import { compressionState, mayHelpOverflow, overflowsOfTurn, type CompressionReason } from './compression-due.ts';
 import { instructionsFor, materialFor, plainSummary, summaryRoom, tidySummary } from './compression-words.ts';
 import type { Journal } from './journal.ts';
 import { planCompression, type CompressionPlan } from './plan-compression.ts';
 import { promptTokens } from './prompt-size.ts';
+import { promptView } from './prompt-view.ts';
+import { replyTo } from './reply-to.ts';
 import { sideCall } from './side-call.ts';
 
 const patienceMs = 120_000;
 /** How often a summary is asked for that was cut short by the end of the process, before it is done by rules. */
 const askedForMax = 2;
-/** And how often in all, before it is left. */
-const begunMax = 3;
 /** Of the summariser's window; the rest is for what it writes. */
 const materialShare = 0.6;
 const charsPerToken = 3;
@@ -36,22 +37,28 @@ export async function compress(
   const runtime = deps.models.leader(journal.openTurn?.id ?? null);
   const { compressor } = runtime;
   const { asked, begun } = compressionState(journal.entries);
-  const end = compressionEnd(deps, journal, asked?.place ?? null);
+  const { openTurn } = journal;
+  const there = openTurn === null ? null : await replyTo(deps, journal, openTurn.id, { text: '…' });
+  const end = compressionEnd(deps, journal, asked?.place ?? null, there);
   const decline = (text: string) => deps.commit(end.declined(text));
   if (compressor === null) return decline('Conversations are not shortened here: compression.enabled is off.');
   const choice = deps.agent.compression ?? usual;
   const plan = planFor(choice, journal, why, compressor.thresholdTokens);
-  if (plan.kind === 'too-little') return decline(tooLittle);
-  if (plan.kind === 'digests') return deps.commit(end.done(plan.done));
-  if (begun >= begunMax) return decline('Shortening the conversation was interrupted several times and is left.');
+  if (plan.kind === 'too-little') return decline(tooLittle(why));
+  if (plan.kind === 'digests') return deps.commit(end.done(plan.done, 'results'));
 
-  const room = Math.min(summaryRoom(compressor.thresholdTokens), plan.tokensBefore * summaryCharsPerToken);
   const summariser = choice.summariser ?? runtime;
+  const room = Math.min(
+    summaryRoom(compressor.thresholdTokens),
+    plan.tokensBefore * summaryCharsPerToken,
+    // What is longer would break off in the middle, and what must be kept letter by letter comes last.
+    summariser.outputTokensMax * charsPerToken,
+  );
   const messages = plan.middle.map(({ message }) => message);
   const redact = choice.redact ?? ((text: string) => text);
   const byRules = () => {
     const done = plan.finish(plainSummary(plan.earlier, messages, redact, room), 'rules');
-    return done === null ? end.declined(tooLittle) : end.done(done);
+    return done === null ? end.declined(tooLittle(why)) : end.done(done, 'summary');
   };
   if (begun >= askedForMax || summariser.apiMode === 'offline') return deps.commit(byRules());
 
@@ -71,16 +78,16 @@ export async function compress(
       before: [{ verb: 'compress', step: { kind: 'begun' } }],
       after: (text) => {
         const done = plan.finish(tidySummary(text, redact, room), 'model');
-        return done === null ? byRules() : end.done(done);
+        return done === null ? byRules() : end.done(done, 'summary');
       },
     },
     signal,
   );
   if (answer !== null) return;
   if (!signal.aborted) return deps.commit(byRules());
-  // Whoever leaves does it anew later; who was stopped is not asked for it again.
+  // Whoever leaves does it anew later; what a person wished for and stopped is not begun again when the turn is over.
   const isStopped = signal.reason instanceof ActionCut && signal.reason.why === 'stop';
-  if (isStopped && journal.openTurn === null) return decline('Stopped: the conversation stays as long as it is.');
+  if (isStopped && why === 'person') return decline('Stopped: the conversation stays as long as it is.');
 }
 
 /** Whether a prompt that a provider found too long can be made shorter at all. */
@@ -104,8 +111,10 @@ function planFor(
   return gentle === null || gentle.kind === 'too-little' ? plan(true) : gentle;
 }
 
-const tooLittle =
-  'Shortening the conversation would win too little, so it stays as it is; it is tried again when there is more.';
+function tooLittle(why: CompressionReason): string {
+  const later = why === 'person' ? '' : '; it is tried again when there is more';
+  return `Shortening the conversation would win too little, so it stays as it is${later}.`;
+}
 
 function materialCharsMax({ contextLength }: Runtime): number {
   return Math.floor(contextLength * materialShare * charsPerToken);
@@ -113,35 +122,52 @@ function materialCharsMax({ contextLength }: Runtime): number {
 
 /** What is stored when it is over, one way or another: the step, and a word to the people. One commit. */
 interface CompressionEnd {
-  done(done: CompressedPrompt): readonly SessionWrite[];
+  /** `told`: what is told more shortly than before. */
+  done(done: CompressedPrompt, told: 'results' | 'summary'): readonly SessionWrite[];
   declined(text: string): readonly SessionWrite[];
 }
 
+/** `place`: where somebody asked for it. `there`: a word to where the people of the turn are. */
 function compressionEnd(
   { ids }: Pick<TurnDeps, 'ids'>,
   { openTurn, entries }: Journal,
   place: Pick<Reply, 'channel' | 'target'> | null,
+  there: Reply | null,
 ): CompressionEnd {
-  const writes = (step: CompressionStep, text: string): SessionWrite[] => {
-    const reply = place === null ? {} : { reply: { outboxId: ids.next('out'), ...place, text, buttons: [] } };
-    const notice = { verb: 'notice', turnId: openTurn?.id ?? null, text } as const;
-    return [{ verb: 'compress', step, ...reply }, notice];
+  const writes = (step: CompressionStep, text: string, isNews: boolean): SessionWrite[] => {
+    // Who asked is answered where they asked; a front end that reads the log finds the answer there, and once.
+    if (place !== null)
+      return [{ verb: 'compress', step, reply: { outboxId: ids.next('out'), ...place, text, buttons: [] } }];
+    const sent = isNews && there !== null ? { reply: { ...there, text } } : {};
+    return [
+      { verb: 'compress', step },
+      { verb: 'notice', turnId: openTurn?.id ?? null, text, ...sent },
+    ];
   };
+  const isFirst = (promptView(entries).compressed?.summary ?? '') === '';
   return {
-    done: (done) => writes({ kind: 'done', ...done }, wonText(done)),
-    declined: (text) => writes({ kind: 'declined', tokens: promptTokens(entries) }, text),
+    // In a chat it is news once that words are left out, and always that something did not go well.
+    done(done, told) {
+      const isNews = told === 'summary' && (isFirst || done.by === 'rules');
+      return writes({ kind: 'done', ...done }, wonText(done, told), isNews);
+    },
+    declined: (text) => writes({ kind: 'declined', tokens: promptTokens(entries) }, text, true),
   };
 }
 
-function wonText({ tokensBefore, tokensAfter, by, digests, keeps }: CompressedPrompt): string {
+function wonText({ why, by, keeps, tokensBefore, tokensAfter }: CompressedPrompt, told: 'results' | 'summary'): string {
+  const opening = why === 'person' ? [] : ['The conversation grew long.'];
   const counts = `about ${rounded(tokensBefore)} tokens became ${rounded(tokensAfter)}`;
-  const how = digests.length > 0 ? 'old results are told in one line each' : 'what came before is told in a summary';
-  const kept = keeps.length === 0 ? '' : '; what you asked for last stays word for word';
-  const plain =
-    by === 'rules' && digests.length === 0 ? ' No model could write it, so it is a plain list of what was done.' : '';
-  return `The conversation was long and is told to the model more shortly: ${counts}; ${how}${kept}.${plain} Nothing is lost: the log keeps all of it.`;
+  const what = told === 'results' ? 'Old results of tools are' : 'What came before is';
+  const how = told === 'results' ? 'in one line each' : 'in a summary';
+  const kept = keeps.length === 0 ? [] : ['What was asked for last stays word for word.'];
+  const isPlain = told === 'summary' && by === 'rules';
+  const plain = isPlain ? ['No model could write it, so it is a plain list of what was said and done.'] : [];
+  const won = `${what} told to the model ${how} from now on: ${counts}.`;
+  return [...opening, won, ...plain, ...kept, 'The log keeps every word.'].join(' ');
 }
 
+/** Two digits that count: it is an estimate. */
 function rounded(tokens: number): string {
-  return tokens < 1_000 ? String(tokens) : `${Math.round(tokens / 1_000)},000`;
+  return countText(Number(tokens.toPrecision(2)));
 }

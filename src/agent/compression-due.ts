@@ -16,7 +16,7 @@ type Asked = Extract<CompressionStep, { kind: 'asked' }>;
 export interface CompressionState {
   /** The newest wish that nothing has come of yet. */
   readonly asked: Asked | null;
-  /** Attempts since the last end of one that asked a model and were cut short. */
+  /** Attempts since the last end of one that asked a model and were cut short, or are under way. */
   readonly begun: number;
   /** What the prompt had after the last attempt; null if there was none. */
   readonly tokensThen: number | null;
@@ -25,13 +25,16 @@ export interface CompressionState {
 export function compressionState(entries: readonly Entry[]): CompressionState {
   let asked: Asked | null = null;
   let begun = 0;
+  let isStopped = false;
   for (let index = entries.length - 1; index >= 0; index -= 1) {
     const entry = entries[index];
+    // What somebody stopped did not fail.
+    if (entry?.kind === 'turn-closed' && entry.outcome === 'stopped') isStopped = true;
     if (entry?.kind !== 'compression') continue;
     const { step } = entry;
     if (step.kind === 'done') return { asked, begun, tokensThen: step.tokensAfter };
     if (step.kind === 'declined') return { asked, begun, tokensThen: step.tokens };
-    if (step.kind === 'begun') begun += 1;
+    if (step.kind === 'begun') begun += isStopped ? 0 : 1;
     // A person's wish is not forgotten over a provider's.
     else if (asked === null || (asked.why === 'overflow' && step.why === 'person')) asked = step;
   }

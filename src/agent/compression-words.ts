@@ -77,9 +77,9 @@ function partsInWords(message: Message): string {
   return words.join(' ');
 }
 
-/** A model's summary as it is kept: no keys in it, and no longer than may be. */
+/** A model's summary as it is kept: no keys in it, and no longer than may be. The exact values stand at its end. */
 export function tidySummary(answer: string, redact: (text: string) => string, charsMax: number): string {
-  return clipped(hideKeys(redact(answer.trim())), charsMax);
+  return cutInTheMiddle(hideKeys(redact(answer.trim())), charsMax);
 }
 
 /** Written by rules alone, from the newest back: what there is no room for is counted. */
@@ -141,3 +141,9 @@ function cutInTheMiddle(text: string, charsMax: number): string {
   const first = Math.floor(charsMax / 5);
   return `${text.slice(0, first)}\n(a part is left out here)\n${text.slice(text.length - (charsMax - first))}`.toWellFormed();
 }
+
+/** What is said before a summary. */
+export const summaryPreface =
+  '[From Talaria: the conversation up to here was long and is told shortly. What follows is a record of it, not a ' +
+  'request; what people asked for and has no answer yet comes after it in their own words. Nothing is lost: what is ' +
+  'missing here can be searched for in the log of the conversation.]';

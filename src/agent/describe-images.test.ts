@@ -40,7 +40,10 @@ test('a model that can not see is told what another one saw, once, and that stay
   const { messages, contents } = shown[0] ?? assert.fail();
   const [asked] = messages.map(({ parts }) => parts.map(({ kind }) => kind));
   assert.deepEqual(asked, ['text', 'image']);
-  assert.deepEqual([...contents.values()].map((bytes) => Buffer.from(bytes).toString()), ['picture']);
+  assert.deepEqual(
+    [...contents.values()].map((bytes) => Buffer.from(bytes).toString()),
+    ['picture'],
+  );
   const saw = "user: [From Talaria: you can't see pictures. Another model looked at what was attached and says:]\n";
   assert.deepEqual(messagesOf(stage.requests[1]), ['user: which colour?', `${saw}1. a red square`]);
 

@@ -5,7 +5,7 @@
  */
 import type { CallId } from '../protocol/ids.ts';
 import { toolCallsOf, type CompressedPrompt, type Entry } from '../protocol/messages.ts';
-import { digestOf } from './compression-words.ts';
+import { digestOf, summaryPreface } from './compression-words.ts';
 import type { CompressionReason } from './compression-due.ts';
 import { headSize, messagesSize } from './prompt-size.ts';
 import { messagesOfView, promptView, summaryMessage, withDigest, type PromptView } from './prompt-view.ts';
@@ -64,8 +64,8 @@ export function planCompression(
     const both = [...digests, ...more];
     const tokensAfter = headTokens + messagesSize(messagesOfView(digested(view, both)));
     if (isWorthIt(tokensAfter) && tokensAfter <= digestsEnoughShare * bounds.thresholdTokens) {
-      const { toSeq = 0, summary = '', by = 'rules', keeps = [] } = compressed ?? {};
-      return { kind: 'digests', done: { ...base, toSeq, summary, by, keeps, digests: both, tokensAfter } };
+      const { toSeq = 0, preface = '', summary = '', by = 'rules', keeps = [] } = compressed ?? {};
+      return { kind: 'digests', done: { ...base, toSeq, preface, summary, by, keeps, digests: both, tokensAfter } };
     }
   }
 
@@ -84,9 +84,10 @@ export function planCompression(
     tokensBefore,
     finish(summary, by) {
       const rest = [...open, ...tail].map(({ message }) => withDigest(message, view.digests));
-      const tokensAfter = headTokens + messagesSize([summaryMessage(summary), ...rest]);
+      const tokensAfter = headTokens + messagesSize([summaryMessage({ preface: summaryPreface, summary }), ...rest]);
       if (summary === '' || !isWorthIt(tokensAfter)) return null;
-      return { ...base, toSeq, summary, by, keeps: open.map(({ seq }) => seq), digests: inTail, tokensAfter };
+      const keeps = open.map(({ seq }) => seq);
+      return { ...base, toSeq, preface: summaryPreface, summary, by, keeps, digests: inTail, tokensAfter };
     },
   };
 }

@@ -44,7 +44,7 @@ export function promptView(entries: readonly Entry[]): PromptView {
 
 /** The view's messages, results still where the log has them. */
 export function messagesOfView({ compressed, kept, rest, digests }: PromptView): Message[] {
-  const told = compressed === null || compressed.summary === '' ? [] : [summaryMessage(compressed.summary)];
+  const told = compressed === null || compressed.summary === '' ? [] : [summaryMessage(compressed)];
   return [...told, ...kept.map(({ message }) => message), ...rest.map(({ message }) => withDigest(message, digests))];
 }
 
@@ -59,10 +59,6 @@ function digestedResult(message: ToolMessage, digests: ReadonlyMap<CallId, strin
 }
 
 /** Providers want a conversation to begin with a person's words; nobody wrote these, and they say so. */
-export function summaryMessage(summary: string): UserMessage {
+export function summaryMessage({ preface, summary }: Pick<CompressedPrompt, 'preface' | 'summary'>): UserMessage {
   return { role: 'user', parts: [{ kind: 'text', text: `${preface}\n\n${summary}` }] };
 }
-
-const preface =
-  '[From Talaria: the conversation up to here was long and is told shortly. What follows is a record of it, not a ' +
-  'request; what people asked for and has no answer yet comes after it in their own words.]';

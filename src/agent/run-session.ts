@@ -111,7 +111,7 @@ export async function runSession(
 }
 
 function isToSend(write: SessionWrite): boolean {
-  if (write.verb === 'compress') return write.reply !== undefined;
+  if (write.verb === 'compress' || write.verb === 'notice') return write.reply !== undefined;
   if (write.verb === 'settle-call') return (write.replies?.length ?? 0) > 0;
   return (write.verb === 'ask' || write.verb === 'close-turn') && write.reply !== null;
 }

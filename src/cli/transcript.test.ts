@@ -31,6 +31,7 @@ const bodies: readonly EntryBody[] = [
       why: 'person',
       headSeq: 1,
       toSeq: 3,
+      preface: '',
       summary: '## Goal\nto look',
       by: 'model',
       keeps: [],

@@ -143,6 +143,7 @@ const compressionStep = z.union([
     why: z.enum(['threshold', 'overflow', 'person']),
     headSeq: z.int(),
     toSeq: z.int(),
+    preface: z.string(),
     summary: z.string(),
     by: z.enum(['model', 'rules']),
     keeps: z.array(z.int()),

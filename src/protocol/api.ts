@@ -264,6 +264,8 @@ export interface TalariaApi {
   delete(ref: string): Promise<boolean>;
   /** Whole words first, then parts of words, newest first; without words, what was said within the time. */
   search(query: string, limit: number, span?: TimeSpan): Promise<readonly SearchHit[]>;
+  /** Builds the index that searches use anew, beside the one in use; everything goes on meanwhile. */
+  rebuildSearch(): Promise<void>;
   /** Bytes that a session refers to; null if there are none with this hash. */
   content(sha256: string): Promise<Uint8Array | null>;
   /** JSON lines that `import` reads back. */
@@ -326,6 +328,7 @@ export class ApiError extends Error {
  *   GET    /api/grants                          { grants: GrantSummary[] }
  *   DELETE /api/grants/:id                      { removed: boolean }
  *   GET    /api/search?q=&limit=&after=&before= { hits: SearchHit[] }
+ *   POST   /api/search/rebuild                  { rebuilt: true }
  *   GET    /api/contents/:sha256?name=          the bytes
  *   GET    /api/sessions/:ref/export            JSON lines
  *   POST   /api/import?name=                    JSON lines -> SessionSummary

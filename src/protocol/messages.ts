@@ -172,6 +172,8 @@ export interface CompressedPrompt {
   readonly headSeq: number;
   /** Messages up to here are told by `summary`; 0: none are. */
   readonly toSeq: number;
+  /** What is said before the summary: kept, so that a later version tells the same. */
+  readonly preface: string;
   /** Empty exactly if `toSeq` is 0. */
   readonly summary: string;
   /** Who wrote the summary; `rules`: no model could. */

@@ -11,6 +11,7 @@ const done: Done = {
   why: 'person',
   headSeq: 1,
   toSeq: 4,
+  preface: 'said before it',
   summary: 'told',
   by: 'model',
   keeps: [2],
@@ -67,6 +68,24 @@ export function compressSuite(declare: Declare): void {
     const [sent] = await store.claimDeliveries(owner, 9);
     assert.deepEqual([sent?.text, sent?.sessionId, sent?.turnId], ['won', null, null]);
   });
+
+  declare(
+    'a word to the people may be sent as well: it is of its session, which a reader of the log knows',
+    async (world) => {
+      const { store, ids, owner, conversation } = world;
+      const chat = conversation('alpha');
+      await chat.exchange('one', 'two');
+      await chat.own();
+      for (const record of await store.claimDeliveries(owner, 9))
+        await store.settleDelivery(record.id, { kind: 'sent', platformId: null });
+      const reply = { outboxId: ids.next('out'), channel: 'cli', target: 'x', text: 'a word', buttons: [] };
+      await chat.commit({ verb: 'notice', turnId: null, text: 'a word', reply });
+      const [sent] = await store.claimDeliveries(owner, 9);
+      assert.deepEqual([sent?.text, sent?.sessionId, sent?.turnId], ['a word', chat.sessionId, null]);
+      const { seq, at, ...newest } = present((await chat.journal()).entries.at(-1), 'an entry');
+      assert.deepEqual(newest, { turnId: null, kind: 'notice', text: 'a word' }, `${seq} ${at}`);
+    },
+  );
 
   declare('places that the log does not have are refused', async ({ conversation }) => {
     const chat = conversation('alpha');

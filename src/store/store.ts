@@ -347,11 +347,12 @@ export type SessionWrite =
   | { readonly verb: 'compress'; readonly step: CompressionStep; readonly reply?: Reply }
   /** Replaces a title made of the first words; ignored if a person gave one. */
   | { readonly verb: 'set-title'; readonly title: string; readonly by: 'words' | 'model' | 'person' }
-  /** A word to the people in the session that no model sees. */
+  /** A word to the people in the session that no model sees. With a reply it is also sent to where they are. */
   | {
       readonly verb: 'notice';
       readonly turnId: TurnId | null;
       readonly text: string;
+      readonly reply?: Reply;
       readonly delivery?: DeliveredNotice;
       readonly cause?: NoticeCause;
     }

@@ -83,9 +83,10 @@ function apply(on: Transaction, session: SessionRows, write: SessionWrite): void
       return;
     }
     case 'notice': {
-      const { verb: kind, turnId, ...notice } = write;
+      const { verb: kind, turnId, reply, ...notice } = write;
       if (turnId !== null && !session.turns.has(turnId)) throw conflict(`${turnId} is no turn of it`);
       append(on, session, turnId, { kind, ...notice });
+      if (reply !== undefined) queueReply(on, session.record.id, turnId, reply);
       return;
     }
     case 'close-turn':

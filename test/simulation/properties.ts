@@ -92,13 +92,27 @@ function checkTurns(world: SimulatedWorld, { record, entries, turns }: SessionRo
       problems.push(`${turn.id} counts ${turn.crashes} crashes, but saw ${crashes}`);
     }
     if (isParked) world.count('parked turns');
-    problems.push(...checkReplies(world, turn, closings.length, own));
+    problems.push(...checkReplies(world, turn, closings.length, { own, words: wordsBeside(entries, turn.id) }));
   }
   if (record.turn === 'open') problems.push(`${record.id} has an open turn`);
   return problems;
 }
 
-function checkReplies(world: SimulatedWorld, turn: TurnRow, closings: number, own: readonly Entry[]): string[] {
+/** What a turn says besides its reply: that the conversation was shortened, right after it was. */
+function wordsBeside(entries: readonly Entry[], turnId: string): string[] {
+  return entries.flatMap((entry, index) =>
+    entry.kind === 'notice' && entry.turnId === turnId && entries[index - 1]?.kind === 'compression'
+      ? [entry.text]
+      : [],
+  );
+}
+
+function checkReplies(
+  world: SimulatedWorld,
+  turn: TurnRow,
+  closings: number,
+  { own, words }: { readonly own: readonly Entry[]; readonly words: readonly string[] },
+): string[] {
   const { id: turnId, outcome } = turn;
   const questions = own.flatMap((entry) =>
     entry.kind === 'notice' && entry.question !== undefined
@@ -117,7 +131,11 @@ function checkReplies(world: SimulatedWorld, turn: TurnRow, closings: number, ow
   world.count('files', files.length);
   const asked = rows.filter((row) => questions.includes(row.text));
   if (asked.length !== questions.length) return [`${turnId} put ${asked.length} of ${questions.length} questions`];
-  const replies = rows.filter((row) => !asked.includes(row) && row.file === null);
+  const beside = rows.filter((row) => words.includes(row.text));
+  if (beside.length > words.length)
+    return [`${turnId} says ${beside.length} times what happened ${words.length} times`];
+  world.count('words beside replies', beside.length);
+  const replies = rows.filter((row) => !asked.includes(row) && !beside.includes(row) && row.file === null);
   if (replies.length > closings) return [`${turnId} has ${replies.length} replies`];
   if (outcome === 'stopped') return [];
   const reply = replies.at(-1);

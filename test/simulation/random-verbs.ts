@@ -319,7 +319,15 @@ export class RandomVerbs {
     const place = { channel: dice.pick(channels), target: 't' };
     const headSeq = entries.find((entry) => entry.kind === 'head')?.seq ?? dice.between(0, 2);
     const toSeq = dice.between(0, session.lastSeq + (dice.chance(0.1) ? 1 : 0));
-    const done = { kind: 'done', why: 'person', by: 'model', digests: [], tokensBefore: 9, tokensAfter: 3 } as const;
+    const done = {
+      kind: 'done',
+      why: 'person',
+      by: 'model',
+      preface: '',
+      digests: [],
+      tokensBefore: 9,
+      tokensAfter: 3,
+    } as const;
     const keeps = dice.chance(0.3) ? [dice.between(0, session.lastSeq)] : [];
     const step = dice.pick<CompressionStep>([
       { kind: 'asked', why: 'person', topic: 'cats', place },

@@ -38,6 +38,7 @@ const covered = [
   'stalls',
   'stops',
   'stops timed',
+  'words beside replies',
 ];
 
 function simulate(...args: string[]): Promise<{ code: unknown; output: string }> {

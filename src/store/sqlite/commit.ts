@@ -6,6 +6,7 @@ import { unreachable } from '../../lib/assert.ts';
 import type { Lease, SessionWrite } from '../store.ts';
 import { appendAnswer, appendNudge, ask, settleCall, startCall } from './call-writes.ts';
 import { compress } from './compress.ts';
+import { queueReply } from './deliveries.ts';
 import { requireLease } from './leases.ts';
 import { endModelCall, startModelCall } from './model-call-writes.ts';
 import type { Database } from './open-database.ts';
@@ -60,10 +61,12 @@ function apply(draft: SessionDraft, write: SessionWrite): void {
   }
 }
 
-function notice(draft: SessionDraft, { verb: kind, turnId, ...notice }: SessionWrite & { verb: 'notice' }): void {
+function notice(draft: SessionDraft, write: SessionWrite & { verb: 'notice' }): void {
+  const { verb: kind, turnId, reply, ...notice } = write;
   const isKnown =
     turnId === null ||
     draft.database.get('SELECT 1 FROM turns WHERE session_id = ? AND id = ?', draft.sessionId, turnId) !== undefined;
   if (!isKnown) throw conflict(`${turnId} is no turn of ${draft.sessionId}`);
   draft.append(turnId, { kind, ...notice });
+  if (reply !== undefined) queueReply(draft.database, draft.now, draft.sessionId, turnId, reply);
 }
