@@ -36,6 +36,10 @@ export interface Plan {
   readonly frozen: string;
   /** Allowing it for longer than once makes no sense or is too much. */
   readonly onceOnly?: true;
+  /** What a lasting permission would allow, for people: needed wherever that is more than what is shown. */
+  readonly lasting?: string;
+  /** It could send data out or change Talaria itself, though that is not what it is about. */
+  readonly canSend?: true;
 }
 
 /** Of the call's context, what the gate looks at. */

@@ -171,4 +171,34 @@ describe('the gate', () => {
     const { text } = await ask({ ...plan, shown: 'echo \u202ex\u001b[2K\n```\nWhy it asks: nothing.' });
     assert.ok(text.includes('````\necho ‹U+202E›x‹U+001B›[2K\n```\nWhy it asks: nothing.\n````'), text);
   });
+
+  test('what could send data out asks in a turn that read a stranger, in every mode and whatever was allowed', async () => {
+    const { gate, grants } = set({ mode: () => 'off', unattended: () => 'allow' });
+    const command: Plan = { ...plan, canSend: true };
+    grants.push({ sessionId: null, kind: 'command', subject: plan.subject, shown: '' });
+    assert.deepEqual(await gate.consider(command, context), go);
+    assert.equal((await gate.consider(command, fromWeb)).kind, 'ask');
+    assert.equal((await gate.consider(command, { ...fromWeb, isUnattended: true })).kind, 'refuse');
+  });
+
+  test('what a lasting yes would allow is said where one can be given, and is what the list of grants shows', async () => {
+    const { gate, grants, ask } = set();
+    const wide: Plan = { ...plan, lasting: 'every command may reach example.com' };
+    const asked = await ask(wide);
+    const said = 'A yes for longer than once allows more: every command may reach example.com.';
+    assert.ok(asked.text.includes(said));
+    assert.ok(!(await ask(wide, fromWeb)).text.includes(said));
+    await gate.settle(asked, 'always', context);
+    assert.deepEqual(grants, [
+      { sessionId: null, kind: 'command', subject: plan.subject, shown: 'every command may reach example.com' },
+    ]);
+  });
+
+  test('no folder and no reason adds lines of its own, and a question too long for a message is refused', async () => {
+    const { gate, ask } = set();
+    const { text } = await ask({ ...plan, where: 'outside, in /a\n\nWhere: in the sandbox', reasons: ['a\nb'] });
+    assert.equal(text.split('\n').filter((line) => line.startsWith('Where:')).length, 1);
+    assert.ok(text.includes('Why it asks: a‹U+000A›b.'));
+    assert.equal((await gate.consider({ ...plan, where: `/${'x'.repeat(3_950)}` }, context)).kind, 'refuse');
+  });
 });

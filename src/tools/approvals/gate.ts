@@ -1,7 +1,7 @@
 /**
  * Who may what: lets a plan go, refuses it, or has a person asked. In this order:
  *
- *   the turn read a stranger's text, and the plan sends something out or changes Talaria
+ *   the turn read a stranger's text, and the plan sends something out or changes Talaria, or could
  *                                asked, whatever the mode and whatever was allowed before; refused if nobody is there
  *   allowed before               goes
  *   mode off                     goes
@@ -41,7 +41,7 @@ const guardedKinds: ReadonlySet<PlanKind> = new Set(['send', 'self']);
 export function createGate(deps: GateDeps): Gate {
   return {
     async consider(plan, context) {
-      const isGuarded = context.untrusted !== null && guardedKinds.has(plan.kind);
+      const isGuarded = context.untrusted !== null && (guardedKinds.has(plan.kind) || plan.canSend === true);
       if (isGuarded) {
         if (context.isUnattended) return refuse(notWithoutAnybody(plan, 'This turn has read text of a stranger'));
         return ask(deps, plan, context);
@@ -60,7 +60,8 @@ export function createGate(deps: GateDeps): Gate {
       const said = readApproval(answer);
       const isOffered = said !== null && (asked.choices ?? []).includes(approvalWords[said]);
       if (isOffered && said !== 'no') {
-        const { kind, subject, shown } = plan;
+        const { kind, subject, lasting, shown: asShown } = plan;
+        const shown = lasting ?? asShown;
         const sessionId = said === 'always' ? null : context.sessionId;
         if (said !== 'once') await deps.grants.add({ sessionId, kind, subject, shown });
         return { kind: 'go', frozen: plan.frozen };
@@ -84,7 +85,7 @@ async function isSafe({ mode, judgeByModel }: GateDeps, plan: Plan, context: Gat
 }
 
 function ask({ clock, timeoutMs }: GateDeps, plan: Plan, context: GateContext): GateAnswer {
-  if (!isShowable(plan)) return refuse(tooLong(plan));
+  if (!isShowable(plan, context.untrusted)) return refuse(tooLong(plan));
   return {
     kind: 'ask',
     question: {

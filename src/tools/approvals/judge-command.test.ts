@@ -173,6 +173,7 @@ test('the files that a command would run are known, whatever starts them', () =>
   assert.deepEqual(filesOf('./run.sh && bash -e scripts/build.sh', place), inside('run.sh', 'scripts/build.sh'));
   assert.deepEqual(filesOf('cd sub; . ./env.sh; python3 -u main.py x', place), inside('sub/env.sh', 'sub/main.py'));
   assert.deepEqual(filesOf('env A=1 timeout 5 node tool.js', place), inside('tool.js'));
+  assert.deepEqual(filesOf('sh <run.sh; deno run tool.ts', place), inside('run.sh', 'tool.ts'));
   assert.deepEqual(filesOf('make test; npm run x', place), inside('Makefile', 'package.json'));
   assert.deepEqual(filesOf('python3 -c "x"; ls', place), []);
 });

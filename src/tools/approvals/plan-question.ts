@@ -4,8 +4,10 @@ import type { UntrustedSource } from '../../protocol/messages.ts';
 import type { Plan, PlanKind } from '../approval.ts';
 import { shownText } from './shown-text.ts';
 
-/** As shown. Every channel can carry a question of this length in one message. */
+/** Of what would be done, as shown. */
 export const shownCharsMax = 3_000;
+/** Every channel can carry a question of this length in one message. */
+const questionCharsMax = 3_900;
 
 const openings: Readonly<Record<PlanKind, string>> = {
   command: 'May this command run?',
@@ -22,8 +24,9 @@ const sources: Readonly<Record<UntrustedSource, string>> = {
   stranger: 'somebody who is not known here',
 };
 
-export function isShowable(plan: Plan): boolean {
-  return plan.shown.length <= shownCharsMax && shownText(plan.shown).length <= shownCharsMax;
+export function isShowable(plan: Plan, untrusted: UntrustedSource | null): boolean {
+  if (plan.shown.length > shownCharsMax || shownText(plan.shown).length > shownCharsMax) return false;
+  return questionFor(plan, untrusted).length <= questionCharsMax;
 }
 
 export function questionFor(plan: Plan, untrusted: UntrustedSource | null): string {
@@ -34,8 +37,11 @@ export function questionFor(plan: Plan, untrusted: UntrustedSource | null): stri
   return [
     openings[plan.kind],
     `${fence}\n${shown}\n${fence}`,
-    `Why it asks: ${plan.reasons.map(shownText).join('; ')}.`,
-    `Where: ${shownText(plan.where)}.`,
+    `Why it asks: ${plan.reasons.map(onOneLine).join('; ')}.`,
+    `Where: ${onOneLine(plan.where)}.`,
+    ...(plan.lasting === undefined || !canLast(plan, untrusted)
+      ? []
+      : [`A yes for longer than once allows more: ${onOneLine(plan.lasting)}.`]),
     ...(untrusted === null
       ? []
       : [`Before this, the agent read text from ${sources[untrusted]}, which may have told it to do this.`]),
@@ -45,5 +51,14 @@ export function questionFor(plan: Plan, untrusted: UntrustedSource | null): stri
 /** A yes in such a turn is for this one time only. */
 export function choicesFor(plan: Plan, untrusted: UntrustedSource | null): readonly string[] {
   const { once, session, always, no } = approvalWords;
-  return plan.onceOnly === true || untrusted !== null ? [once, no] : [once, session, always, no];
+  return canLast(plan, untrusted) ? [once, session, always, no] : [once, no];
+}
+
+function canLast({ onceOnly }: Plan, untrusted: UntrustedSource | null): boolean {
+  return onceOnly !== true && untrusted === null;
+}
+
+/** A folder's name may have lines that read like ours. */
+function onOneLine(text: string): string {
+  return shownText(text).replaceAll('\n', '‹U+000A›');
 }

@@ -18,6 +18,8 @@ export interface Input {
   /** Null: not known. */
   readonly text: string | null;
   readonly from: 'nothing' | 'a file' | 'another program' | 'a download';
+  /** Of the file, absolute, where it is one. */
+  readonly path?: string;
 }
 
 export const nothing: Input = { text: null, from: 'nothing' };
@@ -121,6 +123,7 @@ export function createProgramRunner(walk: ProgramWalk): ProgramRunner {
   }
 
   function walkStdin(state: ShellState, input: Input, depth: number): void {
+    if (input.path !== undefined && !hasGap(input.path)) findings.files.add(input.path);
     if (input.text !== null) return walkText(input.text, copyState(state), depth + 1);
     if (input.from === 'a download') findings.risks.add('runs what it downloads');
     else findings.risks.add(`runs shell code from ${input.from === 'nothing' ? 'its input' : input.from}`);

@@ -16,6 +16,15 @@ test('a letter among letters of another script stands as its number', () => {
   assert.equal(shownText('сurl раypal.com'), '‹U+0441›url ‹U+0440›‹U+0430›ypal.com');
 });
 
+test('other forms of a plain letter or sign, and signs that are drawn like one, stand as their numbers', () => {
+  assert.equal(shownText('rm \u2010rf'), 'rm ‹U+2010›rf');
+  assert.equal(
+    shownText('https:\u2215\u2215ba\u0261.com\uff0fx \u217c\u0131b'),
+    'https:‹U+2215›‹U+2215›ba‹U+0261›.com‹U+FF0F›x ‹U+217C›‹U+0131›b',
+  );
+  assert.equal(shownText('café naïve Ångström'), 'café naïve Ångström');
+});
+
 test('no two texts look the same', () => {
   assert.notEqual(shownText('‹U+202E›'), shownText('\u202e'));
 });

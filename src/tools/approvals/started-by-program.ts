@@ -189,7 +189,8 @@ function foreign(language: string, given: readonly string[], { cwd, stdin }: Sta
   });
   const [module] = language === 'python' ? options.values('m') : [];
   const hasCode = (letters !== '' && options.has(letters, 'eval')) || options.has('', 'print') || module !== undefined;
-  const [file] = options.operands;
+  const [first, second] = options.operands;
+  const file = first === 'run' && /^(?:deno|bun)$/.test(language) ? second : first;
   if (hasCode) return [{ kind: 'foreign', language, path: null }];
   if (isAwk) return [{ kind: 'foreign', language, path: options.values('f', 'file')[0] ?? null }];
   if (file === undefined || file === '-') {

@@ -9,16 +9,18 @@ const planSchema = z.object({
   reasons: z.array(z.string()),
   where: z.string(),
   frozen: z.string(),
+  lasting: z.optional(z.string()),
 });
 
-export function writePlan({ kind, subject, shown, reasons, where, frozen }: Plan): string {
-  return JSON.stringify({ kind, subject, shown, reasons, where, frozen });
+export function writePlan({ kind, subject, shown, reasons, where, frozen, lasting }: Plan): string {
+  return JSON.stringify({ kind, subject, shown, reasons, where, frozen, lasting });
 }
 
 export function readPlan(text: string | undefined): Plan | null {
   if (text === undefined) return null;
   try {
-    return planSchema.parse(JSON.parse(text));
+    const { lasting, ...plan } = planSchema.parse(JSON.parse(text));
+    return { ...plan, ...(lasting === undefined ? {} : { lasting }) };
   } catch {
     // Written by another version, or not by us.
     return null;

@@ -180,7 +180,8 @@ function createWalker(rules: Omit<RuleContext, 'cwd'>, graph: ReturnType<typeof 
         const target = expandToText(redirect.target, state, host);
         if (redirect.type === 'HereString') read = { text: `${target}\n`, from: 'a file' };
         else if (redirect.operator === '<') {
-          read = { text: state.files.get(resolvePath(state.cwd, target)) ?? null, from: 'a file' };
+          const path = resolvePath(state.cwd, target);
+          read = { text: state.files.get(path) ?? null, from: 'a file', path };
         } else if (!/^(?:\d+-?|-)$/.test(target)) checkWrite(target, { ...rules, cwd: state.cwd });
       }
     }

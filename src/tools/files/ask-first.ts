@@ -47,6 +47,7 @@ export function readingPlan(place: Located, reason: string): Plan {
     kind: 'file',
     subject: `read ${dirname(path)}`,
     shown: `read ${path}`,
+    lasting: `reading every file in ${dirname(path)}`,
     reasons: [reason],
     where: dirname(path),
     frozen: JSON.stringify({ action: 'read', path, id: entry?.id ?? null }),
@@ -71,12 +72,14 @@ export function changingPlan({ place, isProtected, before, after, text }: Planne
   ];
   return {
     kind: 'file',
-    // A lasting permission for a protected file is for that file only.
-    subject: isProtected ? `write ${path}` : `write ${dirname(path)}`,
+    subject: `write ${path}`,
     shown: `write ${path}\n${text}`,
+    lasting: `every change to ${path}`,
     reasons,
     where: dirname(path),
     frozen: JSON.stringify({ action: 'write', path, before, after }),
+    // Whoever obeys it later is not in a sandbox, and may be Talaria itself.
+    ...(isProtected ? { canSend: true as const } : {}),
   };
 }
 

@@ -89,12 +89,14 @@ test('what is outside asks, and what was approved is done exactly so or not at a
   const asked = await desk.use('write_file', input);
   assert.equal(asked.kind, 'ask');
   assert.deepEqual(
-    desk.plans.map(({ kind, subject, shown, reasons }) => ({ kind, subject, shown, reasons })),
+    desk.plans.map(({ kind, subject, shown, lasting, reasons }) => ({ kind, subject, shown, lasting, reasons })),
     [
       {
         kind: 'file',
-        subject: `write ${desk.top}`,
+        // Not for the folder: a yes for one file is none for those beside it.
+        subject: `write ${outside}`,
         shown: `write ${outside}\n@@ -1,1 +1,1 @@\n-old\n+new`,
+        lasting: `every change to ${outside}`,
         reasons: ['is outside the workspace'],
       },
     ],
@@ -150,6 +152,7 @@ test('protected files ask even in the workspace, by whatever way they are reache
     [...new Set(desk.plans.flatMap(({ reasons }) => reasons))],
     ['is read or run by other programs later'],
   );
+  assert.ok(desk.plans.every(({ canSend }) => canSend === true));
   assert.equal((await desk.use('write_file', { path: '.gitignore', content: 'x' })).kind, 'finished');
   const alone = await openFileDesk(t);
   assert.match(JSON.stringify(await alone.use('write_file', { path: '.envrc', content: 'x' })), /is protected/);
@@ -250,4 +253,28 @@ test('a file to hand on is read as read_file would, and nothing from outside', a
   for (const path of ['big', '.', 'none', '/etc/passwd', '../state.db', '/proc/self/environ']) {
     assert.equal((await open(path)).kind, 'refused', path);
   }
+});
+
+test('an empty folder that stands where a protected file is not does not keep that file from being written', async (t) => {
+  const desk = await openFileDesk(t, { gate: 'goes' });
+  await mkdir(join(desk.workspace, '.mcp.json'));
+  await mkdir(join(desk.workspace, 'plain'));
+  await mkdir(join(desk.workspace, '.envrc'));
+  await put(desk, '.envrc/used', '');
+  assert.deepEqual(await desk.use('write_file', { path: '.mcp.json', content: '{}\n' }), {
+    kind: 'finished',
+    text: 'wrote 1 line, 3 bytes to .mcp.json',
+  });
+  assert.equal(await get(desk, '.mcp.json'), '{}\n');
+  assert.deepEqual(desk.plans.map(({ shown }) => shown).slice(-1), [
+    `write ${join(desk.workspace, '.mcp.json')}\n@@ -0,0 +1,1 @@\n+{}`,
+  ]);
+  for (const path of ['plain', '.envrc']) {
+    const outcome = await desk.use('write_file', { path, content: 'x' });
+    assert.deepEqual(outcome, { kind: 'failed', text: `${path} is a folder, so nothing was written.` });
+  }
+  const refusing = await openFileDesk(t);
+  await mkdir(join(refusing.workspace, '.mcp.json'));
+  assert.equal((await refusing.use('write_file', { path: '.mcp.json', content: '{}' })).kind, 'failed');
+  assert.deepEqual(await readdir(refusing.workspace), ['.mcp.json']);
 });

@@ -3,7 +3,8 @@
  * is needed, keep the old state, put the new one in its place. A call that a crash cut short is taken up again by what
  * it left: its checkpoint says what the file was and what it was to become.
  */
-import { access, constants } from 'node:fs/promises';
+import { access, constants, readdir, rmdir } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { isProtected } from '../protected-names.ts';
 import type { ToolContext, ToolOutcome } from '../tool.ts';
 import { fileProblem } from '../workspace-path.ts';
@@ -41,12 +42,25 @@ export interface Change {
   readonly becomes: (existing: Existing) => Becomes;
 }
 
-export async function changeFile(deps: FileDeps, change: Change, context: ToolContext): Promise<ToolOutcome> {
+export function changeFile(deps: FileDeps, change: Change, context: ToolContext): Promise<ToolOutcome> {
+  return changeOrReplace(deps, change, context, true);
+}
+
+/** `mayStandIn`: an empty folder of a protected name counts as nothing, and is taken away first. */
+async function changeOrReplace(
+  deps: FileDeps,
+  change: Change,
+  context: ToolContext,
+  mayStandIn: boolean,
+): Promise<ToolOutcome> {
   if (change.path.endsWith('/')) return failed(`${change.path} names a folder. Give the path of a file.`);
   return atPlace(deps, change.path, context, async (place) => {
     if (place.where.kind === 'refused') return failed(place.where.problem);
     try {
-      return await changeAt(deps, change, context, place, place.where);
+      const isStandIn = mayStandIn && (await standsIn(place.where));
+      const where = isStandIn ? { ...place.where, name: basename(place.where.path) } : place.where;
+      const outcome = await changeAt(deps, change, context, place, { ...where, isStandIn });
+      return outcome === 'stood-in' ? await changeOrReplace(deps, change, context, false) : outcome;
     } catch (error) {
       context.signal.throwIfAborted();
       return failed(`${place.where.shown} could not be written: ${fileProblem(error)}.`);
@@ -59,8 +73,8 @@ async function changeAt(
   change: Change,
   context: ToolContext,
   place: Place,
-  where: Located,
-): Promise<ToolOutcome> {
+  where: Located & { readonly isStandIn: boolean },
+): Promise<ToolOutcome | 'stood-in'> {
   const { shown, path } = where;
   const problem = await whyNotReplaceable(where);
   if (problem !== null) return failed(`${shown} ${problem}, so nothing was written.`);
@@ -84,6 +98,10 @@ async function changeAt(
   const refused = await askToWrite(deps, change, context, where, { content, sha256, next: next.content, after });
   if (refused !== null) return refused;
   context.signal.throwIfAborted();
+  if (where.isStandIn) {
+    await rmdir(path);
+    return 'stood-in';
+  }
   const mode = Number(where.entry?.stats.mode ?? 0) & 0o7777;
   await deps.shelf?.keep(context.sessionId, {
     callId: context.callId,
@@ -94,6 +112,13 @@ async function changeAt(
   await replaceFile(where, next.content);
   await deps.seen.set(context.spoolFolder, path, after);
   return { kind: 'finished', text: next.text };
+}
+
+/** While a sandbox runs, an empty folder stands where a protected file is not. It is no reason not to write that file. */
+async function standsIn({ zone, name, below, folder, missingFolders }: Located): Promise<boolean> {
+  if (zone !== 'inside' || name !== '' || missingFolders.length > 0 || below === '' || !isProtected(below))
+    return false;
+  return (await readdir(folder.way)).length === 0;
 }
 
 /** Null if there is no such file yet, or one that may be replaced. */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sandbox, SandboxRequest } from '../sandbox.ts';
 import { createBubblewrapSandbox } from './bubblewrap-sandbox.ts';
-import { cleanGuards } from './hold-guards.ts';
+import { cleanGuards, guardHolder } from './hold-guards.ts';
 import { createNamespacesSandbox } from './namespaces-sandbox.ts';
 import { isProved, proveSandbox } from './prove-sandbox.ts';
 import { runBriefly, type BriefRun } from './run-briefly.ts';
@@ -73,6 +73,35 @@ for (const [name, create] of [
         'reaches nothing by an abstract Unix socket',
       ],
     );
+  });
+
+  test(`${name}: a workspace below /var/tmp is one like any other`, { skip }, async (t) => {
+    await using folder = await testFolder();
+    const work = await mkdtemp('/var/tmp/sandbox-');
+    t.after(() => rm(work, { recursive: true, force: true }));
+    const run = await sh(create(folder.deps), work, 'echo made >file; echo x >/var/tmp/other; cat file');
+    assert.deepEqual(run, { code: 0, stdout: 'made\n', stderr: '' });
+    assert.equal(await readFile(join(work, 'file'), 'utf8'), 'made\n');
+    assert.ok(!(await readdir('/var/tmp')).includes('other'));
+  });
+
+  test(`${name}: what whoever started it holds open does not reach a command`, { skip }, async () => {
+    await using folder = await testFolder();
+    const work = join(folder.path, 'work');
+    await mkdir(work);
+    await writeFile(join(folder.path, 'secret'), 'told');
+    const script =
+      'cat /proc/[0-9]*/fd/*/secret; for fd in 3 4 5 6 7 8 9 40 41; do [ ! -e /proc/$$/fd/$fd ] || echo $fd; done';
+    const { argv, env } = await create(folder.deps).wrap({ ...base(work), argv: ['/bin/sh', '-c', script] });
+    const [program = '', ...given] = argv;
+    const outside = await open(folder.path, 'r');
+    const handed = [...Array<'ignore'>(37).fill('ignore'), outside.fd];
+    const child = spawn(program, given, { env, stdio: ['ignore', 'pipe', 'ignore', outside.fd, ...handed] });
+    let printed = '';
+    child.stdout?.on('data', (bytes: Buffer) => (printed += bytes.toString()));
+    await new Promise((resolve) => child.once('close', resolve));
+    await outside.close();
+    assert.equal(printed, '');
   });
 
   test(`${name}: output, exit code and a death by signal come through`, { skip }, async () => {
@@ -241,4 +270,34 @@ test('what can not be wrapped is said in a sentence', { skip }, async () => {
   await assert.rejects(nothing.wrap({ ...base(folder.path), argv: ['true'] }), {
     message: 'bubblewrap is not installed; on Debian and Ubuntu: apt install bubblewrap.',
   });
+});
+
+test('a repository stays guarded in the next sandbox, whatever a command has put before it', { skip }, async () => {
+  await using folder = await testFolder();
+  const work = join(folder.path, 'work');
+  // Deeper than anybody looks: only who remembers it finds it.
+  const git = join(work, 'a', 'b', 'c', 'd', 'e', '.git');
+  await mkdir(join(git, 'hooks'), { recursive: true });
+  await writeFile(join(git, 'config'), 'mine');
+  const holder = guardHolder(folder.deps.stateFolder, { flock: '/usr/bin/flock', setsid: '/usr/bin/setsid' });
+  await holder.script({ mounts: [], cwd: work, absent: [{ folder: work, guards: [], repositories: [git] }] });
+  const sandbox = createBubblewrapSandbox(folder.deps);
+  for (let round = 0; round < 2; round++) {
+    const run = await sh(sandbox, work, `cd a/b/c/d/e; echo x >.git/hooks/pre-commit; rm .git/config; mv .git old`);
+    assert.notEqual(run.code, 0);
+  }
+  assert.deepEqual(await readdir(join(git, 'hooks')), []);
+  assert.equal(await readFile(join(git, 'config'), 'utf8'), 'mine');
+});
+
+test('a folder that is named twice, and by a link, is one folder', { skip }, async () => {
+  await using folder = await testFolder();
+  const work = join(folder.path, 'work');
+  await mkdir(work);
+  await symlink(work, join(folder.path, 'link'));
+  const sandbox = createBubblewrapSandbox(folder.deps);
+  const writable = [work, work, join(folder.path, 'link')];
+  const run = await sh(sandbox, work, 'echo here > note; cat note', { writable });
+  assert.equal(run.code, 0, JSON.stringify(run));
+  assert.equal(await readFile(join(work, 'note'), 'utf8'), 'here\n');
 });

@@ -7,6 +7,7 @@ import { lstat } from 'node:fs/promises';
 import { SandboxError, type Sandbox, type SandboxedCommand, type SandboxRequest } from '../sandbox.ts';
 import { findProgram } from './find-program.ts';
 import { guardHolder } from './hold-guards.ts';
+import { firstToGo, withLimits } from './limits.ts';
 import { planMounts, type Mount } from './mount-plan.ts';
 import { proxyEnvironment, throughForwarder } from './network-forwarder.ts';
 import { splitEnvironment } from './outer-environment.ts';
@@ -42,7 +43,18 @@ export function createBubblewrapSandbox(deps: SandboxDeps): Sandbox {
   };
 }
 
+/**
+ * What Talaria itself was handed open by whoever started it would lead out of the sandbox. For bash: other shells can't
+ * name a descriptor above 9.
+ */
+const closeInherited = `for fd in /proc/$$/fd/*; do
+  case \${fd##*/} in [012] | *[!0-9]*) continue ;; esac
+  [ "$fd" -ef "$0" ] || eval "exec \${fd##*/}<&-"
+done
+`;
+
 interface Prepared {
+  readonly bash: string | null;
   readonly bwrap: string;
   readonly flock: string;
   readonly setsid: string;
@@ -53,13 +65,16 @@ interface Prepared {
 }
 
 async function prepare(deps: SandboxDeps): Promise<Prepared> {
-  const [bwrap, flock, setsid] = await Promise.all(['bwrap', 'flock', 'setsid'].map((name) => findProgram(deps, name)));
+  const [bash = null, bwrap, flock, setsid] = await Promise.all(
+    ['bash', 'bwrap', 'flock', 'setsid'].map((name) => findProgram(deps, name)),
+  );
   if (!bwrap) throw new SandboxError('bubblewrap is not installed; on Debian and Ubuntu: apt install bubblewrap.');
   if (!flock || !setsid) throw new SandboxError('flock and setsid are missing; on Debian: apt install util-linux.');
   const isThere = await Promise.all(blankInProc.map((path) => lstat(path).then(Boolean, () => false)));
   const filter = await keepFilter(deps, 'usual');
   const { emptyFile } = await keepEmpties(deps);
   return {
+    bash,
     bwrap,
     flock,
     setsid,
@@ -77,7 +92,7 @@ async function wrap(deps: SandboxDeps, prepared: Prepared, request: SandboxReque
   const plan = await planMounts(
     await hidingState(deps, { ...request, readable: [...request.readable, ...extra] }),
     prepared.system,
-    (folder) => holder.ours(folder),
+    holder,
   );
   const { outside, inside } = splitEnvironment({ ...request.env, ...(proxy === null ? {} : proxyEnvironment()) });
   const settings = [
@@ -92,11 +107,11 @@ async function wrap(deps: SandboxDeps, prepared: Prepared, request: SandboxReque
   const script = await keepFile(
     deps,
     'start',
-    `${await holder.script(plan)}exec ${quote(prepared.bwrap)} --args 8 --sync-fd 3 --seccomp 9 -- "$@" ` +
+    `${prepared.bash === null ? '' : closeInherited}${await holder.script(plan)}${firstToGo}exec ${quote(prepared.bwrap)} --args 8 --sync-fd 3 --seccomp 9 -- "$@" ` +
       `8<${quote(settingsFile)} 9<${quote(prepared.filter)}\n`,
   );
   const inner = proxy === null ? request.argv : throughForwarder(deps.nodePath, proxy, request.argv);
-  return { argv: ['/bin/sh', script, ...inner], env: outside };
+  return { argv: [prepared.bash ?? '/bin/sh', script, ...(await withLimits(deps, inner))], env: outside };
 }
 
 function mountArguments(mounts: readonly Mount[], { emptyFile, procBlanks, system }: Prepared): string[] {

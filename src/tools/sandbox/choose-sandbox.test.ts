@@ -20,7 +20,7 @@ test('auto takes bubblewrap, says so, and the second time costs no proof', { ski
   const chooser = createSandboxChooser(folder.deps, settings('auto'));
   assert.deepEqual(chooser.peek(), { kind: 'not-yet-proved' });
   const choice = await chooser.choose();
-  assert.deepEqual(sandboxFindings(choice), {
+  assert.deepEqual(sandboxFindings(choice, false), {
     level: 'bubblewrap',
     severity: 'fine',
     lines: ['bubblewrap: own files, processes and network, system calls filtered; 12 checks passed.'],
@@ -48,7 +48,7 @@ test('without bubblewrap auto takes namespaces and says how to do better', { ski
   await mkdir(programs);
   for (const name of ['perl', 'flock', 'setsid']) await symlink(`/usr/bin/${name}`, join(programs, name));
   const choice = await chooseSandbox({ ...folder.deps, programFolders: [programs] }, settings('auto'));
-  assert.deepEqual(sandboxFindings(choice), {
+  assert.deepEqual(sandboxFindings(choice, false), {
     level: 'namespaces',
     severity: 'fine',
     lines: [
@@ -105,7 +105,7 @@ test('on a Mac there is none, and it is said which are left', async () => {
 test('none is none, and is called weak', async () => {
   await using folder = await testFolder();
   const choice = await chooseSandbox(folder.deps, settings('none'));
-  assert.deepEqual(sandboxFindings(choice), {
+  assert.deepEqual(sandboxFindings(choice, false), {
     level: 'none',
     severity: 'weak',
     lines: [

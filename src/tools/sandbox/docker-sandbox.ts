@@ -6,12 +6,11 @@
 import { SandboxError, type Sandbox, type SandboxedCommand, type SandboxRequest } from '../sandbox.ts';
 import { findProgram } from './find-program.ts';
 import { guardHolder } from './hold-guards.ts';
+import { processesMax } from './limits.ts';
 import { planMounts, type Mount } from './mount-plan.ts';
 import { quote, quoteAll, words } from './quote.ts';
 import type { SandboxDeps } from './sandbox-deps.ts';
 import { hidingState, keepEmpties, keepFile } from './state-files.ts';
-
-const processesMax = 1_024;
 
 const isolation = words(
   '--rm --interactive --init --pull missing --read-only --ipc private --hostname sandbox',
@@ -43,7 +42,7 @@ async function wrap(deps: SandboxDeps, image: string, request: SandboxRequest): 
     throw new SandboxError('docker can not open the network for single hosts; allow all of it, or use bubblewrap.');
   }
   const holder = guardHolder(deps.stateFolder, { flock, setsid });
-  const plan = await planMounts(await hidingState(deps, request), [], (folder) => holder.ours(folder));
+  const plan = await planMounts(await hidingState(deps, request), [], holder);
   const empties = await keepEmpties(deps);
   const names = Object.keys(request.env).filter((name) => !ofThisMachine.has(name));
   const user = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;

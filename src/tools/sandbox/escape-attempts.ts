@@ -312,6 +312,7 @@ const changesProtected = [
   'rmdir "$EMPTY/.mcp.json"; echo "{}" >"$EMPTY/.mcp.json"; echo x >"$EMPTY/.gitconfig"',
   'mkdir -p "$EMPTY/.husky" "$EMPTY/.githooks"; echo x >"$EMPTY/.husky/pre-commit"; echo x >"$EMPTY/.githooks/pre-commit"',
   'mkdir -p "$EMPTY/.ssh"; echo x >"$EMPTY/.ssh/authorized_keys"',
+  'for name in .talaria.md AGENTS.md CLAUDE.md .cursorrules; do rmdir "$EMPTY/$name"; echo x >"$EMPTY/$name"; done',
   'echo x >"$EMPTY/.vimrc"; echo x >"$EMPTY/.exrc"',
   'mv "$EMPTY/.bashrc" "$EMPTY/x" && mv "$WORK/scratch/mine" "$EMPTY/.bashrc"',
   "perl -e 'syscall(316, -100, qq($ENV{EMPTY}/.bashrc), -100, qq($ENV{WORK}/scratch/mine), 2)'",

@@ -3,6 +3,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { findGuards } from './find-guards.ts';
+import { findRepositories } from './find-repositories.ts';
 import { protectedNames } from './protected-names.ts';
 import { testFolder } from './test-sandboxes.ts';
 
@@ -59,4 +60,76 @@ test('of a link, what it leads to is kept; what a sandbox put there counts as ab
       { kind: 'absent', path: join(folder.path, '.git'), text: null },
     ],
   );
+});
+
+test('in a project below, what is run by itself is kept, and what its configuration names does not come to be', async () => {
+  await using folder = await testFolder();
+  const project = join(folder.path, 'project');
+  const git = join(project, '.git');
+  await mkdir(join(git, 'hooks'), { recursive: true });
+  await mkdir(join(git, 'worktrees', 'other'), { recursive: true });
+  await writeFile(join(git, 'worktrees', 'other', 'HEAD'), '');
+  await writeFile(
+    join(git, 'config'),
+    '[core]\n\thooksPath = tools/hooks\n[include]\n\tpath = more\n\tpath = ~/.mine\n\tpath = ..\n' +
+      '[extensions]\n\tworktreeConfig = true\n',
+  );
+  await writeFile(join(project, '.envrc'), '');
+  await mkdir(join(project, '.vscode'));
+  await writeFile(join(project, 'AGENTS.md'), '');
+  const found = await findGuards(folder.path);
+  assert.deepEqual(sorted(found.filter(({ path }) => path.startsWith(`${project}/`))), [
+    { kind: 'kept', path: join(project, '.envrc') },
+    { kind: 'pinned', path: git },
+    { kind: 'absent', path: join(git, 'commondir'), text: '.\n' },
+    { kind: 'kept', path: join(git, 'config') },
+    { kind: 'absent', path: join(git, 'config.worktree'), text: '' },
+    { kind: 'kept', path: join(git, 'hooks') },
+    { kind: 'absent', path: join(git, 'more'), text: '' },
+    { kind: 'pinned', path: join(git, 'worktrees') },
+    { kind: 'pinned', path: join(git, 'worktrees', 'other') },
+    { kind: 'absent', path: join(git, 'worktrees', 'other', 'commondir'), text: '.\n' },
+    { kind: 'absent', path: join(git, 'worktrees', 'other', 'config.worktree'), text: '' },
+    { kind: 'absent', path: join(git, 'worktrees', 'other', 'gitdir'), text: '.\n' },
+    { kind: 'kept', path: join(project, '.vscode') },
+    { kind: 'absent', path: join(project, 'tools'), text: null },
+  ]);
+});
+
+test('a repository without files of its own is guarded too', async () => {
+  await using folder = await testFolder();
+  const bare = join(folder.path, 'server.git');
+  for (const name of ['hooks', 'objects', 'refs']) await mkdir(join(bare, name), { recursive: true });
+  for (const name of ['HEAD', 'config']) await writeFile(join(bare, name), '');
+  const found = await findGuards(folder.path);
+  assert.deepEqual(sorted(found.filter(({ path }) => path.startsWith(bare))), [
+    { kind: 'pinned', path: bare },
+    { kind: 'absent', path: join(bare, 'commondir'), text: '.\n' },
+    { kind: 'kept', path: join(bare, 'config') },
+    { kind: 'kept', path: join(bare, 'hooks') },
+  ]);
+});
+
+test('with more data of submodules than is looked at, all of it is kept', async () => {
+  await using folder = await testFolder();
+  const modules = join(folder.path, 'project', '.git', 'modules');
+  for (let number = 0; number <= 100; number++) {
+    await mkdir(join(modules, `m${number}`), { recursive: true });
+    await writeFile(join(modules, `m${number}`, 'HEAD'), '');
+  }
+  const found = await findGuards(folder.path);
+  assert.deepEqual(
+    found.filter(({ path }) => path.startsWith(modules)),
+    [{ kind: 'kept', path: modules }],
+  );
+});
+
+test('a repository that was found once is found again, whatever was put before it', async () => {
+  await using folder = await testFolder();
+  const deep = join(folder.path, 'a', 'b', 'c', 'd', 'e', '.git');
+  await mkdir(deep, { recursive: true });
+  assert.deepEqual(await findRepositories(folder.path), []);
+  assert.deepEqual(await findRepositories(folder.path, [deep, join(folder.path, 'gone', '.git')]), [deep]);
+  await symlink('a', join(folder.path, 'link'));
+  assert.deepEqual(await findRepositories(folder.path, [deep.replace('/a/b/', '/link/b/')]), []);
 });

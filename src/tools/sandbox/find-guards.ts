@@ -1,14 +1,14 @@
 /**
  * Finds what has to be guarded in a writable folder: names that other programs act on, and in every git repository what
  * makes git run programs. A guarded file must not be replaced by moving a folder above it away, so the folders between
- * are pinned. Repositories are looked for only so deep and so many; a repository that a command makes in a folder of its
- * own is its own.
+ * are pinned. Which repositories there are is found by `find-repositories.ts`; one that a command makes in a folder of
+ * its own is its own.
  */
-import type { Dirent } from 'node:fs';
-import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
+import { lstat, readFile, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { protectedIfThere, protectedNames } from './protected-names.ts';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { findRepositories, gitFoldersIn } from './find-repositories.ts';
+import { protectedIfThere, protectedInProjects, protectedNames } from './protected-names.ts';
 
 export type Guard =
   /** It is there and stays as it is. */
@@ -18,16 +18,15 @@ export type Guard =
   /** It is not there and does not come to be. `text`: it has to be a file with this text for others not to mind. */
   | { readonly kind: 'absent'; readonly path: string; readonly text: string | null };
 
-const depthMax = 3;
-const foldersMax = 2_000;
-const gitModulesMax = 100;
-const notLookedInto = new Set(['node_modules', '.git', '.venv', 'venv', 'target', '.cache']);
-
 /** For this common folder git looks at the same one again; without it, a file of this name leads it elsewhere. */
 const sameFolder = '.\n';
 
-/** What a sandbox put there itself (`ours`) counts as absent. */
-export async function findGuards(folder: string, ours: ReadonlySet<string> = new Set()): Promise<Guard[]> {
+/** What a sandbox put there itself (`ours`) counts as absent. `repositories`: as `findRepositories` found them. */
+export async function findGuards(
+  folder: string,
+  ours: ReadonlySet<string> = new Set(),
+  repositories?: readonly string[],
+): Promise<Guard[]> {
   const look: Look = { folder, typeOf: async (path) => (ours.has(path) ? null : typeOf(path)) };
   const guards: Guard[] = [];
   for (const name of protectedNames) guards.push(...(await guardName(look, join(folder, name))));
@@ -38,7 +37,7 @@ export async function findGuards(folder: string, ours: ReadonlySet<string> = new
   if ((await look.typeOf(join(folder, '.git'))) === null) {
     guards.push({ kind: 'absent', path: join(folder, '.git'), text: null });
   }
-  for (const repository of await findRepositories(folder)) {
+  for (const repository of repositories ?? (await findRepositories(folder))) {
     if (!ours.has(repository)) guards.push(...(await guardRepository(look, repository)));
   }
   return withPins(
@@ -63,19 +62,34 @@ async function guardName(look: Look, path: string, text: string | null = null): 
   return target === null ? [] : [{ kind: 'kept', path: target }];
 }
 
-/** `git`: the folder or file of that name. */
+/** `git`: the folder or file of that name, or a repository without files of its own. */
 async function guardRepository(look: Look, git: string): Promise<Guard[]> {
-  if ((await look.typeOf(git)) !== 'folder') return guardName(look, git);
-  const guards: Guard[] = [{ kind: 'pinned', path: git }, ...(await guardGitFolder(look, git))];
-  for (const module of await gitFoldersIn(join(git, 'modules'))) guards.push(...(await guardGitFolder(look, module)));
-  for (const tree of await gitFoldersIn(join(git, 'worktrees'))) {
+  const guards = basename(git) === '.git' ? await guardProject(look, dirname(git)) : [];
+  if ((await look.typeOf(git)) !== 'folder') return [...guards, ...(await guardName(look, git))];
+  guards.push({ kind: 'pinned', path: git }, ...(await guardGitFolder(look, git)));
+  const modules = await gitFoldersIn(join(git, 'modules'));
+  // More than anybody has: then none of them is changed.
+  if (modules === null) guards.push({ kind: 'kept', path: join(git, 'modules') });
+  for (const module of modules ?? []) guards.push(...(await guardGitFolder(look, module)));
+  const trees = await gitFoldersIn(join(git, 'worktrees'));
+  if (trees === null) guards.push({ kind: 'kept', path: join(git, 'worktrees') });
+  const hasOwnConfig = /worktreeconfig/i.test(await configOf(git));
+  for (const tree of trees ?? []) {
     for (const name of ['commondir', 'gitdir']) guards.push(...(await guardName(look, join(tree, name), sameFolder)));
+    if (hasOwnConfig) guards.push(...(await guardName(look, join(tree, 'config.worktree'), '')));
   }
   return guards;
 }
 
+/** What is there of the names in a project further down. Placeholders for the rest would be in everybody's way. */
+async function guardProject(look: Look, project: string): Promise<Guard[]> {
+  if (project === look.folder) return [];
+  const found = await Promise.all(protectedInProjects.map((name) => guardName(look, join(project, name))));
+  return found.flat().filter(({ kind }) => kind === 'kept');
+}
+
 async function guardGitFolder(look: Look, git: string): Promise<Guard[]> {
-  const config = await readFile(join(git, 'config'), 'utf8').catch(() => '');
+  const config = await configOf(git);
   const guards = [
     ...(await guardName(look, join(git, 'config'), '')),
     ...(await guardName(look, join(git, 'hooks'))),
@@ -85,42 +99,36 @@ async function guardGitFolder(look: Look, git: string): Promise<Guard[]> {
   if (/worktreeconfig/i.test(config) || (await look.typeOf(worktreeConfig)) !== null) {
     guards.push(...(await guardName(look, worktreeConfig, '')));
   }
-  for (const [, written = ''] of config.matchAll(/^\s*(?:hooksPath|path|attributesFile)\s*=\s*"?([^"\n]+?)"?\s*$/gim)) {
-    for (const path of [resolve(dirname(git), written), resolve(git, written)]) {
-      if (isBelow(path, look.folder) && (await look.typeOf(path)) !== null) guards.push({ kind: 'kept', path });
-    }
+  for (const [, key = '', written = ''] of config.matchAll(
+    /^\s*(hooksPath|path|attributesFile)\s*=\s*"?([^"\n]+?)"?\s*$/gim,
+  )) {
+    // Hooks are looked for from where the files are, everything else from where the configuration is.
+    const isHooks = key.toLowerCase() === 'hookspath';
+    const [likely, other] = isHooks ? [dirname(git), git] : [git, dirname(git)];
+    guards.push(...(await guardNamed(look, resolve(likely, written), isHooks ? null : '')));
+    const elsewhere = resolve(other, written);
+    if ((await look.typeOf(elsewhere)) !== null) guards.push({ kind: 'kept', path: elsewhere });
   }
-  return guards;
+  // Whatever a configuration says, the repository itself can be worked in.
+  return guards.filter(({ path }) => !isBelow(git, path));
 }
 
-async function gitFoldersIn(folder: string): Promise<string[]> {
-  const found: string[] = [];
-  const rest = [folder];
-  for (let next = rest.pop(); next !== undefined && found.length < gitModulesMax; next = rest.pop()) {
-    const entries = await entriesOf(next);
-    if (entries.some(({ name }) => name === 'HEAD')) found.push(next);
-    else rest.push(...entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(next ?? '', name)));
+/** What a configuration leads to. If it is not there, neither that nor a folder on the way to it comes to be. */
+async function guardNamed(look: Look, path: string, text: string | null): Promise<Guard[]> {
+  if (!isBelow(path, look.folder) || relative(look.folder, path).split('/').includes('~')) return [];
+  const names = relative(look.folder, path).split('/');
+  let at = look.folder;
+  for (const [index, name] of names.entries()) {
+    at = join(at, name);
+    const type = await look.typeOf(at);
+    if (type === null) return [{ kind: 'absent', path: at, text: index === names.length - 1 ? text : null }];
+    if (type === 'link') return guardName(look, at);
   }
-  return found;
+  return [{ kind: 'kept', path }];
 }
 
-async function findRepositories(folder: string): Promise<string[]> {
-  const found: string[] = [];
-  let level = [folder];
-  let seen = 0;
-  for (let depth = 0; depth <= depthMax && level.length > 0; depth++) {
-    const next: string[] = [];
-    for (const path of level) {
-      if (++seen > foldersMax) return found;
-      const entries = await entriesOf(path);
-      if (entries.some(({ name }) => name === '.git')) found.push(join(path, '.git'));
-      for (const entry of entries) {
-        if (entry.isDirectory() && !notLookedInto.has(entry.name)) next.push(join(path, entry.name));
-      }
-    }
-    level = next;
-  }
-  return found;
+function configOf(git: string): Promise<string> {
+  return readFile(join(git, 'config'), 'utf8').catch(() => '');
 }
 
 /** Everything between the folder and what is guarded. */
@@ -139,15 +147,6 @@ function withPins(guards: readonly Guard[], folder: string): Guard[] {
 
 function isBelow(path: string, folder: string): boolean {
   return path.startsWith(folder === '/' ? '/' : `${folder}/`) && path !== folder;
-}
-
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch {
-    // Not there, not a folder or not for us: nothing in it that a command of ours could use.
-    return [];
-  }
 }
 
 async function typeOf(path: string): Promise<EntryType | null> {

@@ -5,13 +5,13 @@
  * lock from before they are made until the last of its processes is dead, and only who finds no lock of anybody may take
  * them away: a janitor that each sandbox leaves behind, or, after a crash of the machine, Talaria when it starts.
  *
- * One folder for each guarded folder: `made.json` (what may be ours), `clean.sh`, and a `held.*` for each sandbox, which
- * is one file with a name in each of them.
+ * One folder for each guarded folder: `made.json` (what may be ours), `clean.sh`, `repositories.json` (those that were
+ * found there), and a `held.*` for each sandbox, which is one file with a name in each of them.
  */
 import { createHash } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MountPlan } from './mount-plan.ts';
+import type { GuardMemory, GuardedFolder, MountPlan } from './mount-plan.ts';
 import { quote, quoteAll } from './quote.ts';
 
 export interface HoldingPrograms {
@@ -19,9 +19,7 @@ export interface HoldingPrograms {
   readonly setsid: string;
 }
 
-export interface GuardHolder {
-  /** What other sandboxes have put into this folder. */
-  ours(folder: string): Promise<ReadonlySet<string>>;
+export interface GuardHolder extends GuardMemory {
   /**
    * Shell commands that make the guards and hold them by descriptor 3, which the sandbox must keep open. `afterwards` is
    * run once that is closed, with the shell's process id as $1.
@@ -39,13 +37,14 @@ export function guardHolder(stateFolder: string, programs: HoldingPrograms): Gua
   const placeOf = (folder: string): string =>
     join(root, createHash('sha256').update(folder).digest('hex').slice(0, 24));
 
-  async function record(folder: string, guards: MountPlan['absent'][number]['guards']): Promise<string> {
+  async function record({ folder, guards, repositories }: GuardedFolder): Promise<string> {
     const place = placeOf(folder);
     await mkdir(place, { recursive: true, mode: 0o700 });
     const made: Made = { ...(await readMade(place)) };
     for (const { path, text } of guards) made[path] = text;
     await replace(join(place, 'made.json'), JSON.stringify(made));
     await replace(join(place, 'clean.sh'), cleanScript(place, everybody, programs, made));
+    await replace(join(place, 'repositories.json'), JSON.stringify(repositories));
     return place;
   }
 
@@ -57,10 +56,11 @@ export function guardHolder(stateFolder: string, programs: HoldingPrograms): Gua
       }
       return left;
     },
+    repositories: async (folder) => readRepositories(placeOf(folder)),
     script: async ({ absent }, afterwards = ':') => {
       await mkdir(root, { recursive: true, mode: 0o700 });
       await writeFile(everybody, '', { flag: 'a', mode: 0o600 });
-      const places = await Promise.all(absent.map(({ folder, guards }) => record(folder, guards)));
+      const places = await Promise.all(absent.map(record));
       const [first, ...others] = places;
       if (first === undefined) return `exec 3</dev/null\n`;
       const guards = absent.flatMap((entry) => entry.guards);
@@ -139,6 +139,15 @@ async function readMade(place: string): Promise<Made> {
   } catch {
     // The first time, or unreadable: then what is there counts as the user's and is kept.
     return {};
+  }
+}
+
+async function readRepositories(place: string): Promise<string[]> {
+  try {
+    return JSON.parse(await readFile(join(place, 'repositories.json'), 'utf8')) as string[];
+  } catch {
+    // None yet, or unreadable: they are looked for.
+    return [];
   }
 }
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { SandboxError, type Sandbox, type SandboxedCommand, type SandboxRequest } from '../sandbox.ts';
 import { confineScript } from './confine-script.ts';
 import { findProgram } from './find-program.ts';
-import { planMounts } from './mount-plan.ts';
+import { noMemory, planMounts } from './mount-plan.ts';
 import { splitEnvironment } from './outer-environment.ts';
 import type { SandboxDeps } from './sandbox-deps.ts';
 import { hidingState, keepFile, keepFilter } from './state-files.ts';
@@ -39,11 +39,7 @@ async function wrap(deps: SandboxDeps, request: SandboxRequest): Promise<Sandbox
   if (typeof request.network === 'object') {
     throw new SandboxError('Landlock can not open the network for single hosts; install bubblewrap for that.');
   }
-  const { mounts, cwd } = await planMounts(
-    await hidingState(deps, request),
-    await systemEntries(),
-    async () => new Set(),
-  );
+  const { mounts, cwd } = await planMounts(await hidingState(deps, request), await systemEntries(), noMemory);
   const temporary = join(deps.stateFolder, 'tmp');
   await mkdir(temporary, { recursive: true, mode: 0o700 });
   const folders = new Set(request.writable);

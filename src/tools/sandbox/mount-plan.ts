@@ -7,6 +7,7 @@ import { lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, normalize } from 'node:path';
 import { SandboxError, type SandboxRequest } from '../sandbox.ts';
 import { findGuards, type Guard } from './find-guards.ts';
+import { findRepositories } from './find-repositories.ts';
 import type { SystemEntry } from './system-folders.ts';
 
 export type Mount =
@@ -22,25 +23,43 @@ export interface MountPlan {
   /** Where the command starts, without links. */
   readonly cwd: string;
   /** The writable folders, each with what must not come to be in it. */
-  readonly absent: readonly { readonly folder: string; readonly guards: readonly AbsentGuard[] }[];
+  readonly absent: readonly GuardedFolder[];
 }
+
+export interface GuardedFolder {
+  readonly folder: string;
+  readonly guards: readonly AbsentGuard[];
+  /** To be remembered. */
+  readonly repositories: readonly string[];
+}
+
+/** What earlier sandboxes left to know about a folder. */
+export interface GuardMemory {
+  /** What of it they have put there, and is not the user's. */
+  ours(folder: string): Promise<ReadonlySet<string>>;
+  repositories(folder: string): Promise<readonly string[]>;
+}
+
+export const noMemory: GuardMemory = {
+  ours: () => Promise.resolve(new Set<string>()),
+  repositories: () => Promise.resolve([]),
+};
 
 const looksMax = 5;
 
 type AbsentGuard = Extract<Guard, { kind: 'absent' }>;
 
-/** `ours` tells leftovers of an earlier sandbox from what the user has. */
 export async function planMounts(
   request: SandboxRequest,
   system: readonly SystemEntry[],
-  ours: (folder: string) => Promise<ReadonlySet<string>>,
+  memory: GuardMemory,
 ): Promise<MountPlan> {
   const byPath = new Map<string, Mount>();
   const put = (mount: Mount): void => void byPath.set(mount.path, mount);
   for (const entry of system) put(entry);
   put({ kind: 'scratch', path: '/tmp', mode: '1777', isFixed: false });
   put({ kind: 'link', path: '/var/tmp', target: '/tmp' });
-  const absent: { folder: string; guards: AbsentGuard[] }[] = [];
+  const absent: GuardedFolder[] = [];
   const readable = await Promise.all(request.readable.map(realFolder));
   for (const { path, asked } of readable) placeFolder(put, 'read', path, asked);
   const writable = await Promise.all(request.writable.map(realFolder));
@@ -50,15 +69,21 @@ export async function planMounts(
     const path = await realpath(home).catch(() => normalize(home));
     if (!byPath.has(path)) put({ kind: 'scratch', path, mode: '0700', isFixed: false });
   }
-  for (const { path } of writable) {
-    const guards = await guardsOf(path, ours);
+  // A folder that is named twice, or by a link as well, is guarded once.
+  for (const path of new Set(writable.map((folder) => folder.path))) {
+    const repositories = await findRepositories(path, await memory.repositories(path));
+    const guards = await guardsOf(path, memory, repositories);
     for (const guard of guards) {
       if (writable.some((folder) => folder.path === guard.path)) continue;
       put(guardMount(guard));
     }
-    absent.push({ folder: path, guards: guards.filter((guard) => guard.kind === 'absent') });
+    absent.push({ folder: path, guards: guards.filter((guard) => guard.kind === 'absent'), repositories });
   }
   for (const hidden of request.hidden) await hide(hidden, byPath, put);
+  // Nothing can be mounted below a link.
+  if ([...byPath.keys()].some((path) => path.startsWith('/var/tmp/'))) {
+    put({ kind: 'scratch', path: '/var/tmp', mode: '1777', isFixed: false });
+  }
   const mounts = [...byPath.values()].sort((left, right) => compareDepth(left.path, right.path));
   return { mounts, cwd: await realpath(request.cwd).catch(() => request.cwd), absent };
 }
@@ -77,13 +102,13 @@ function guardMount(guard: Guard): Mount {
 }
 
 /** Nothing below what is kept needs a guard of its own. */
-async function guardsOf(folder: string, ours: (folder: string) => Promise<ReadonlySet<string>>): Promise<Guard[]> {
-  let guards = await findGuards(folder, await ours(folder));
+async function guardsOf(folder: string, { ours }: GuardMemory, repositories: readonly string[]): Promise<Guard[]> {
+  let guards = await findGuards(folder, await ours(folder), repositories);
   // Another sandbox may begin between the two looks: what it put there is not the user's, and goes with it.
   for (let attempt = 0; attempt < looksMax; attempt++) {
     const since = await ours(folder);
     if (!guards.some(({ kind, path }) => kind === 'kept' && since.has(path))) break;
-    guards = await findGuards(folder, since);
+    guards = await findGuards(folder, since, repositories);
   }
   const closed = guards.filter(({ kind }) => kind !== 'pinned').map(({ path }) => `${path}/`);
   return guards.filter(({ path }) => !closed.some((above) => path.startsWith(above)));

@@ -7,6 +7,7 @@ import { SandboxError, type Sandbox, type SandboxedCommand, type SandboxRequest 
 import { confineScript } from './confine-script.ts';
 import { findProgram } from './find-program.ts';
 import { guardHolder } from './hold-guards.ts';
+import { firstToGo, withLimits } from './limits.ts';
 import { planMounts, type Mount } from './mount-plan.ts';
 import { proxyEnvironment, throughForwarder } from './network-forwarder.ts';
 import { splitEnvironment } from './outer-environment.ts';
@@ -38,7 +39,7 @@ async function wrap(deps: SandboxDeps, request: SandboxRequest): Promise<Sandbox
   const plan = await planMounts(
     await hidingState(deps, { ...request, readable: [...request.readable, ...extra] }),
     await systemEntries(),
-    (folder) => holder.ours(folder),
+    holder,
   );
   const { emptyFile } = await keepEmpties(deps);
   const blanks: Mount[] = [];
@@ -53,10 +54,10 @@ async function wrap(deps: SandboxDeps, request: SandboxRequest): Promise<Sandbox
   const filter = await keepFilter(deps, 'usual');
   const network = request.network === 'open' ? 'open' : 'off';
   const start = quoteAll([perl, program, 'namespaces', list, filter, plan.cwd, network]);
-  const script = await keepFile(deps, 'start', `${await holder.script(plan)}exec ${start} "$@"\n`);
+  const script = await keepFile(deps, 'start', `${await holder.script(plan)}${firstToGo}exec ${start} "$@"\n`);
   const settings = Object.entries(inside).map(([name, value]) => `${name}=${value}`);
   const inner = settings.length === 0 ? argv : ['/usr/bin/env', ...settings, ...argv];
-  return { argv: ['/bin/sh', script, ...inner], env: outside };
+  return { argv: ['/bin/sh', script, ...(await withLimits(deps, inner))], env: outside };
 }
 
 function entryOf(mount: Mount, emptyFile: string): string[] {

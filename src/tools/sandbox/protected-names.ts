@@ -7,15 +7,24 @@
 import { protectedNames as allNames } from '../protected-names.ts';
 import { words } from './quote.ts';
 
-/** At the top of every writable folder. `.git` is looked at in more detail, see `find-guards.ts`. */
-export const protectedNames: readonly string[] = words(
-  '.gitconfig .husky .githooks',
-  // With a few others of its kind, git takes a folder for a repository that has its configuration at the top.
-  'HEAD',
-  '.bashrc .bash_profile .profile .zshrc .zshenv .envrc .ssh',
+/** In every repository, as far as they are there: what is run by itself. What agents are told there changes with the files. */
+export const protectedInProjects: readonly string[] = words(
+  '.gitconfig .husky .githooks .envrc',
   '.claude .codex .cursor .agents .mcp.json .talaria',
   '.vscode .idea .devcontainer .vimrc .exrc',
 );
+
+/** At the top of every writable folder. `.git` is looked at in more detail, see `find-guards.ts`. */
+export const protectedNames: readonly string[] = [
+  ...protectedInProjects,
+  ...words(
+    // With a few others of its kind, git takes a folder for a repository that has its configuration at the top.
+    'HEAD',
+    '.bashrc .bash_profile .profile .zshrc .zshenv .ssh',
+    // What Talaria itself is told by a workspace: the next session would obey it.
+    '.talaria.md AGENTS.md CLAUDE.md .cursorrules',
+  ),
+];
 
 /** The rest of the one list, and folders of a home in which much of it lies. */
 export const protectedIfThere: readonly string[] = [

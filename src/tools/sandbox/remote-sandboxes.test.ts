@@ -53,7 +53,7 @@ test(
     assert.match(others[2] ?? '', /^talaria-\d+$/);
     assert.deepEqual(others.toSpliced(2, 1), [
       ...words('run --name --rm --interactive --init --pull missing --read-only --ipc private --hostname sandbox'),
-      ...words('--cap-drop ALL --security-opt no-new-privileges --pids-limit 1024'),
+      ...words('--cap-drop ALL --security-opt no-new-privileges --pids-limit 4096'),
       ...words('--tmpfs /tmp:rw,exec,nosuid,nodev,mode=1777 --env HOME=/tmp --network none'),
       ...words(
         `--user ${process.getuid?.()}:${process.getgid?.()} --workdir ${work} --env KEY debian:stable-slim bash -c`,

@@ -10,6 +10,8 @@ export interface SandboxDeps {
   readonly architecture?: string;
   /** `process.platform`; another one in tests. */
   readonly platform?: string;
+  /** Whether commands are root's; another answer in tests. */
+  readonly isRoot?: boolean;
 }
 
 export const systemProgramFolders: readonly string[] = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin'];

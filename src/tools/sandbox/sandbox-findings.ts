@@ -1,4 +1,4 @@
-/** What `status` and `doctor` say about the sandbox. Pure. */
+/** What `status` and `doctor` say about the sandbox. */
 import type { SandboxChoice } from './choose-sandbox.ts';
 import { reasonOf } from './explain-failure.ts';
 
@@ -11,7 +11,11 @@ export interface SandboxFindings {
   readonly fix: string | null;
 }
 
-export function sandboxFindings(choice: SandboxChoice | { readonly kind: 'not-yet-proved' }): SandboxFindings {
+/** `isRoot`: commands are root's, whose processes the kernel does not count. */
+export function sandboxFindings(
+  choice: SandboxChoice | { readonly kind: 'not-yet-proved' },
+  isRoot = process.getuid?.() === 0,
+): SandboxFindings {
   switch (choice.kind) {
     case 'not-yet-proved':
       return {
@@ -30,12 +34,17 @@ export function sandboxFindings(choice: SandboxChoice | { readonly kind: 'not-ye
         `${sandbox.description}${passed > 0 ? `; ${passed} checks passed` : ''}.`,
         ...sandbox.gaps.map((gap) => `Gap: ${gap}.`),
         ...above,
+        ...(isRoot && countsByItself.has(sandbox.level) ? [uncounted] : []),
       ];
       const isWhole = sandbox.gaps.length === 0;
       return { level: sandbox.level, severity: isWhole ? 'fine' : 'weak', lines, fix: fixFor(choice) };
     }
   }
 }
+
+const countsByItself: ReadonlySet<string> = new Set(['bubblewrap', 'namespaces']);
+const uncounted =
+  'How many processes commands may start is not limited for root; as another user it is. For memory they are ended first.';
 
 function fixFor({ sandbox, proofs }: Extract<SandboxChoice, { kind: 'chosen' }>): string | null {
   switch (sandbox.level) {

@@ -18,7 +18,13 @@ export interface Told {
 export function outcomeOf(
   result: Extract<CommandResult, { kind: 'ended' }>,
   told: Told,
-  more: { readonly timeoutMs: number; readonly tookMs: number; readonly notes: readonly string[] },
+  more: {
+    readonly timeoutMs: number;
+    readonly tookMs: number;
+    readonly notes: readonly string[];
+    /** What helps to understand a failure. */
+    readonly hint: string | null;
+  },
 ): Extract<ToolOutcome, { kind: 'finished' | 'failed' }> {
   const { timeoutMs, tookMs } = more;
   const notes: string[] = [];
@@ -26,6 +32,7 @@ export function outcomeOf(
     notes.push(`[ended after ${timeoutMs / 1000} s, its time limit; timeout_s can be up to ${timeoutMaxS}]`);
   } else if (result.cut === 'abort') notes.push('[stopped before it finished]');
   else if (result.exit !== null) notes.push(...exitNotes(result.exit));
+  if (more.hint !== null) notes.push(more.hint);
   if (result.cut === null && tookMs >= longMs) notes.push(`[took ${Math.round(tookMs / 1000)} s]`);
   if (result.leftRunning) notes.push('[something it started still runs in the background; its output is not shown]');
   return {

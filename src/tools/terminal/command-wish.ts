@@ -148,7 +148,14 @@ export async function planOf(
     reasons,
     where: `${wish.isOutside ? 'outside the sandbox' : sandboxWords(sandbox)}, in ${cwd}`,
     frozen,
+    ...(isNetworkOnly ? { lasting: `every command may reach ${wish.hosts.join(', ')}` } : {}),
+    ...(canSend(deps, wish, sandbox) ? { canSend: true } : {}),
   };
+}
+
+/** With a way to somewhere, or no wall around it. */
+function canSend({ allowedHosts }: TerminalDeps, { isOutside, hosts }: CommandWish, { level }: Sandbox): boolean {
+  return isOutside || hosts.length > 0 || allowedHosts.length > 0 || level === 'none' || level === 'ssh';
 }
 
 function sandboxWords({ level, gaps }: Sandbox): string {

@@ -14,6 +14,8 @@ const quitMs = 1_500;
 const lookMs = 20;
 /** What is killed may have started something in that moment. */
 const roundsMax = 5;
+/** Of processes that are looked at together. */
+const atOnce = 64;
 
 export async function endHost(clock: Clock, host: SessionHost): Promise<void> {
   const claim = await openSpool(host.folder, host.name).readClaim();
@@ -53,16 +55,22 @@ interface LivingProcess {
 
 async function livingProcesses(): Promise<LivingProcess[]> {
   const names = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(
-    names.map(async (name): Promise<LivingProcess[]> => {
-      const stat = await processStat(name);
-      if (stat === null || !stat.isLive) return [];
-      const environment = await readFile(`/proc/${name}/environ`, 'latin1').catch(() => '');
-      const mark = environment.split('\0').find((variable) => variable.startsWith(`${callMarkerName}=`)) ?? '';
-      return [{ pid: Number(name), parent: stat.parent, mark: mark.slice(callMarkerName.length + 1) }];
-    }),
-  );
-  return found.flat().filter(({ pid }) => pid !== process.pid);
+  const found: LivingProcess[] = [];
+  // There may be very many of them, each with a very large environment.
+  for (let start = 0; start < names.length; start += atOnce) {
+    const looked = await Promise.all(names.slice(start, start + atOnce).map(lookAt));
+    found.push(...looked.filter((one) => one !== null));
+  }
+  return found.filter(({ pid }) => pid !== process.pid);
+}
+
+async function lookAt(name: string): Promise<LivingProcess | null> {
+  const stat = await processStat(name);
+  if (stat === null || !stat.isLive) return null;
+  const environment = await readFile(`/proc/${name}/environ`, 'latin1').catch(() => '');
+  const start = `\0${environment}`.indexOf(`\0${callMarkerName}=`);
+  const mark = start < 0 ? '' : (environment.slice(start + callMarkerName.length + 1).split('\0', 1)[0] ?? '');
+  return { pid: Number(name), parent: stat.parent, mark };
 }
 
 function descends(living: readonly LivingProcess[], pid: number, root: number | null): boolean {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';
 import { listProcesses, type BackgroundProcess } from './process-table.ts';
 import { oneLine } from './process-words.ts';
-import { hostState, listHosts, type SessionHost } from './session-host.ts';
+import { hostState, listHosts, type HostState, type SessionHost } from './session-host.ts';
 
 /** `current` is new; of those before it, each is spoken of once. */
 export async function hostLossNotes(clock: Clock, spoolFolder: string, current: SessionHost): Promise<string[]> {
@@ -29,7 +29,7 @@ async function noteOn(
   processes: readonly BackgroundProcess[],
 ): Promise<string | null> {
   const state = await hostState(clock, host);
-  if (state.kind === 'left' || state.kind === 'not-started') return null;
+  if (state.kind === 'not-started' || (state.kind === 'left' && !state.isUnguarded)) return null;
   const running: string[] = [];
   for (const { id, command, spool } of processes) {
     const isHere = (await spool.readRequest())?.host === host.name && (await spool.readExit()) === null;
@@ -41,9 +41,14 @@ async function noteOn(
     if (running.length === 0) return null;
     return `[the sandbox's settings changed: ${names} goes on in the old one, where commands can't reach it]`;
   }
-  const why = state.byMachine ? 'the machine was restarted' : "the session's sandbox had ended";
+  const why = whyGone(state);
   const lost = running.length === 0 ? '' : `; lost: ${names}`;
   return `[${why}; folder, variables and functions are as they were${lost}]`;
+}
+
+function whyGone(state: Exclude<HostState, { kind: 'alive' | 'not-started' }>): string {
+  if (state.kind === 'left') return 'a protected file was replaced from outside, so the sandbox was started anew';
+  return state.byMachine ? 'the machine was restarted' : "the session's sandbox had ended";
 }
 
 async function isTold(host: SessionHost): Promise<boolean> {

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'node:test';
 import { systemClock } from '../../lib/clock.ts';
+import type { Gate, Plan } from '../approval.ts';
 import { createProcessTool } from './process-tool.ts';
 import { linePattern } from './line-pattern.ts';
 import { noSandbox } from './terminal-deps.ts';
 import { createTerminalTools } from './terminal-tools.ts';
 import { until } from './test-processes.ts';
-import { testBubblewrap, testShell } from './test-shell.ts';
+import { allowEverything, testBubblewrap, testShell } from './test-shell.ts';
 
 const sandbox = existsSync('/usr/bin/bwrap') ? testBubblewrap : noSandbox;
 const options = { sandbox: () => Promise.resolve(sandbox) };
@@ -163,14 +164,52 @@ test('a pattern takes a time in proportion to the line', () => {
 test('a poll that was interrupted shows the same again, and what may have been written is not written twice', async (t) => {
   const it = await testShell(t, options);
   await it.run('echo one; sleep 600', { background: true });
-  const tool = createProcessTool({ clock: systemClock });
+  const tool = createProcessTool({ clock: systemClock, gate: allowEverything });
   const context = it.context();
   const first = await tool.run({ action: 'poll', id: 'p1' }, context);
   assert.deepEqual(await tool.attach?.({ action: 'poll', id: 'p1' }, context), first);
   assert.equal((await tool.attach?.({ action: 'write', id: 'p1', input: 'x' }, it.context()))?.kind, 'unknown');
 });
 
+test('without a sandbox what is written to a process asks like a command, and is written exactly so after a yes', async (t) => {
+  const plans: Plan[] = [];
+  const gate: Gate = {
+    consider: (plan) => {
+      plans.push(plan);
+      return Promise.resolve({
+        kind: 'ask',
+        question: { text: '', choices: ['yes'], deadline: 1, isApproval: true, plan: plan.frozen },
+      });
+    },
+    settle: (asked, answer) =>
+      Promise.resolve(answer === 'yes' ? { kind: 'go', frozen: asked.plan ?? '' } : { kind: 'refuse', text: 'No.' }),
+  };
+  const it = await testShell(t, { sandbox: () => Promise.resolve(noSandbox) });
+  await it.run('read -r line; eval "$line"', { background: true });
+  const tool = createProcessTool({ clock: systemClock, gate });
+  const input = { action: 'write', id: 'p1', input: 'touch done' } as const;
+  const asked = await tool.run(input, it.context());
+  assert.ok(asked.kind === 'ask');
+  assert.deepEqual(
+    plans.map(({ kind, shown, reasons }) => ({ kind, shown, reasons })),
+    [
+      {
+        kind: 'command',
+        shown: 'read -r line; eval "$line"\n<<< touch done',
+        reasons: ['runs outside any sandbox'],
+      },
+    ],
+  );
+  const answered = (given: typeof input | { action: 'write'; id: string; input: string }, said: string) =>
+    tool.answered?.(given, said, it.context(), asked);
+  assert.deepEqual(await answered(input, 'no'), { kind: 'failed', text: 'No.' });
+  assert.equal((await answered({ ...input, input: 'touch other' }, 'yes'))?.kind, 'failed');
+  assert.equal((await answered(input, 'yes'))?.kind, 'finished');
+  await it.process({ action: 'wait', id: 'p1' });
+  assert.deepEqual(await readdir(it.workspace), ['done']);
+});
+
 test('what the model is told about the tool is short', () => {
-  const bytes = JSON.stringify(createProcessTool({ clock: systemClock }).definition).length;
+  const bytes = JSON.stringify(createProcessTool({ clock: systemClock, gate: allowEverything }).definition).length;
   assert.ok(bytes <= 700, `${bytes} bytes are sent with every request`);
 });

@@ -7,13 +7,15 @@ import { open, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { sleep, type Clock } from '../../lib/clock.ts';
+import type { Gate, Plan } from '../approval.ts';
 import { defineTool } from '../define-tool.ts';
+import { afterAnswer, throughGate } from '../gated.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts';
 import { hasCode } from '../workspace-path.ts';
 import { endCommand } from './end-command.ts';
 import { findProcess, listProcesses, processState, type BackgroundProcess } from './process-table.ts';
 import { lastLines, newOutput, stateText, summary } from './process-words.ts';
-import { openHost, tellHost, type SessionHost } from './session-host.ts';
+import { openHost, readSpec, tellHost, type SessionHost } from './session-host.ts';
 
 const waitDefaultS = 30;
 const waitMaxS = 600;
@@ -35,24 +37,41 @@ const schema = z.strictObject({
 
 type ProcessInput = z.output<typeof schema>;
 
-export function createProcessTool(deps: { readonly clock: Clock }): Tool<ProcessInput> {
-  return defineTool({
+export interface ProcessToolDeps {
+  readonly clock: Clock;
+  readonly gate: Gate;
+}
+
+export function createProcessTool(deps: ProcessToolDeps): Tool<ProcessInput> {
+  const tool = defineTool({
     name: 'process',
     description:
       'Background processes: list; poll (new output and state); log (last lines); wait (for the end); write (to its input); kill.',
     effect: 'write',
     replay: 'attach',
     schema,
-    run: (input, context) => act(deps.clock, input, context),
+    run: (input, context) => act(deps, input, context),
     // What only looks can look again; what was written or killed may have been.
     attach: async (input, context) =>
       input.action === 'write' || input.action === 'kill'
         ? { kind: 'unknown', text: 'Talaria was interrupted in that moment; look with poll whether it was done.' }
-        : act(deps.clock, input, context),
+        : act(deps, input, context),
   });
+  return {
+    ...tool,
+    answered: (input, answer, context, asked) =>
+      afterAnswer(deps.gate, asked, answer, context, (frozen) => act(deps, input, context, frozen)),
+  };
 }
 
-async function act(clock: Clock, input: ProcessInput, context: ToolContext): Promise<ToolOutcome> {
+/** `approved`: what a person has said yes to. */
+async function act(
+  deps: ProcessToolDeps,
+  input: ProcessInput,
+  context: ToolContext,
+  approved: string | null = null,
+): Promise<ToolOutcome> {
+  const { clock } = deps;
   const { spoolFolder } = context;
   if (input.action === 'list') return finished(await listed(clock, spoolFolder));
   if (input.id === undefined) return failed(`${input.action} needs the id of a process; list shows them.`);
@@ -75,7 +94,7 @@ async function act(clock: Clock, input: ProcessInput, context: ToolContext): Pro
       return told(found, `${await newOutput(clock, found, context.callId)}${note}`);
     }
     case 'write':
-      return write(found, input.input ?? '');
+      return allowedToWrite(deps.gate, found, input.input ?? '', context, approved);
     case 'kill':
       return kill(clock, found, input.signal ?? 'TERM');
   }
@@ -104,6 +123,38 @@ async function waited(
     if (clock.now() >= deadline || signal.aborted) return false;
     await sleep(clock, lookMs, signal).catch(() => {});
   }
+}
+
+/** What is written to a program is a command to it: it asks where a command would. */
+async function allowedToWrite(
+  gate: Gate,
+  process: BackgroundProcess,
+  input: string,
+  context: ToolContext,
+  approved: string | null,
+): Promise<ToolOutcome> {
+  const plan = await planToWrite(process, input, context);
+  if (plan === null) return write(process, input);
+  if (approved === null) return throughGate(gate, plan, context, () => write(process, input));
+  return approved === plan.frozen ? write(process, input) : failed('Not done: this is not what was approved.');
+}
+
+/** Null if nobody has to be asked. */
+async function planToWrite(process: BackgroundProcess, input: string, context: ToolContext): Promise<Plan | null> {
+  const host = await hostOf(process);
+  const isOpen = host !== null && (await readSpec(host))?.level === 'none';
+  const isSending = process.isOnline && context.untrusted !== null;
+  if (!isOpen && !isSending) return null;
+  return {
+    kind: isOpen ? 'command' : 'send',
+    subject: `write to ${process.id} ${process.callId}`,
+    shown: `${process.command}\n<<< ${input}`,
+    reasons: [isOpen ? 'runs outside any sandbox' : 'can send data out, and this turn has read what a stranger wrote'],
+    where: `the input of ${process.id}`,
+    frozen: JSON.stringify({ callId: process.callId, input }),
+    onceOnly: true,
+    canSend: true,
+  };
 }
 
 async function write(process: BackgroundProcess, input: string): Promise<ToolOutcome> {

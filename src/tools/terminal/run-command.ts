@@ -16,7 +16,8 @@ import { findCall } from './find-call.ts';
 import { followCommand, type CommandResult } from './follow-command.ts';
 import { collectOutput } from './output-collector.ts';
 import { followOutput, readToEnd } from './output-follower.ts';
-import { hostState, openHost, type SessionHost } from './session-host.ts';
+import { protectedNote } from './protected-note.ts';
+import { hostState, openHost, readSpec, type SessionHost } from './session-host.ts';
 import type { StartedSupervisor } from './start-supervisor.ts';
 
 /** A host that leaves in the moment it is needed is replaced; more than that is no accident. */
@@ -97,7 +98,8 @@ async function follow(
       return missed(spool, result, ifLost);
     case 'ended': {
       const tookMs = await durationMs(spool, deadlineMs - timeoutMs);
-      const outcome = outcomeOf(result, kept, { timeoutMs, tookMs, notes });
+      const hint = await hintFor(host, result, kept.output);
+      const outcome = outcomeOf(result, kept, { timeoutMs, tookMs, notes, hint });
       return told(spool, request.isOnline === true ? { ...outcome, ...online(outcome.kind) } : outcome);
     }
     case 'lost': {
@@ -106,6 +108,17 @@ async function follow(
       return told(spool, { kind: ifLost, text: lostText(kept, isHostGone ? 'sandbox-gone' : 'supervisor-gone') });
     }
   }
+}
+
+/** Only who runs in a sandbox meets what that protects. */
+async function hintFor(
+  host: SessionHost | null,
+  { exit, cut }: Extract<CommandResult, { kind: 'ended' }>,
+  output: string,
+): Promise<string | null> {
+  if (host === null || cut !== null || exit === null || exit.code === 0) return null;
+  const note = protectedNote(output);
+  return note === null || (await readSpec(host))?.level === 'none' ? null : note;
 }
 
 function online(kind: 'finished' | 'failed') {

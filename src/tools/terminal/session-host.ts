@@ -17,7 +17,7 @@ import { hasCode } from '../workspace-path.ts';
 import { openSpool } from './call-spool.ts';
 import { bootId, isAlive } from '../process-identity.ts';
 import { readBounded } from './read-bounded.ts';
-import { hostLeftCode, hostScript, runnerScript, shellScript } from './shell-scripts.ts';
+import { hostLeftCode, hostScript, hostUnguardedCode, runnerScript, shellScript } from './shell-scripts.ts';
 import { callMarkerName, spawnDetached } from './start-supervisor.ts';
 import { hostSupervisorArguments } from './supervisor-script.ts';
 
@@ -41,8 +41,8 @@ export type HostPlace = Pick<SandboxRequest, 'cwd' | 'env' | 'writable' | 'reada
 
 export type HostState =
   | { readonly kind: 'alive' }
-  /** It had nothing to lose, and no call was lost with it. */
-  | { readonly kind: 'left' }
+  /** No call was lost with it. `isUnguarded`: something protected was replaced outside, so it left with all it had. */
+  | { readonly kind: 'left'; readonly isUnguarded: boolean }
   /** It never came up; `log` is what was printed instead. */
   | { readonly kind: 'not-started'; readonly log: string }
   | { readonly kind: 'gone'; readonly byMachine: boolean };
@@ -158,7 +158,8 @@ export function hostMarker(host: SessionHost): string {
 export async function hostState(clock: Clock, host: SessionHost): Promise<HostState> {
   const exit = await readFile(join(host.folder, 'exit'), 'utf8').catch(() => '');
   if (exit.endsWith('\n')) {
-    if (Number(exit) === hostLeftCode) return { kind: 'left' };
+    if (Number(exit) === hostLeftCode) return { kind: 'left', isUnguarded: false };
+    if (Number(exit) === hostUnguardedCode) return { kind: 'left', isUnguarded: true };
     const log = (await readBounded(join(host.folder, 'log'), logBytesMax))?.toString() ?? '';
     if (!log.startsWith('ready\n')) return { kind: 'not-started', log: log.trim() };
     return { kind: 'gone', byMachine: false };

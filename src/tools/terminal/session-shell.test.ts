@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'node:test';
 import { sleep, systemClock } from '../../lib/clock.ts';
@@ -170,6 +170,62 @@ test(
   },
 );
 
+test(
+  'what was replaced outside is guarded again before the next command, and what that costs is told',
+  needsBubblewrap,
+  async (t) => {
+    const { run, workspace, process } = await testShell(t, {
+      sandbox: () =>
+        Promise.resolve({
+          ...testBubblewrap,
+          wrap: async (request) => {
+            const { argv, env } = await testBubblewrap.wrap(request);
+            const kept = join(workspace, 'kept');
+            return { argv: argv.toSpliced(argv.indexOf('--chdir'), 0, '--ro-bind', kept, kept), env };
+          },
+        }),
+    });
+    await writeFile(join(workspace, 'kept'), 'mine\n');
+    await run('x=1; sleep 100', { background: true });
+    await run('x=2');
+    await writeFile(join(workspace, 'other'), 'changed\n');
+    await rename(join(workspace, 'other'), join(workspace, 'kept'));
+    assert.equal(
+      await run('echo evil >kept; echo $x'),
+      [
+        '[a protected file was replaced from outside, so the sandbox was started anew; folder, variables and functions are as they were; lost: p1 (x=1; sleep 100)]',
+        'bash: line 1: kept: Read-only file system',
+        '2',
+      ].join('\n'),
+    );
+    assert.equal(await readFile(join(workspace, 'kept'), 'utf8'), 'changed\n');
+    assert.match(await process({ action: 'list' }), /^p1 lost/);
+  },
+);
+
+test('a command that fails at something protected is told why', needsBubblewrap, async (t) => {
+  const { run, workspace } = await testShell(t, {
+    sandbox: () =>
+      Promise.resolve({
+        ...testBubblewrap,
+        wrap: async (request) => {
+          const { argv, env } = await testBubblewrap.wrap(request);
+          const kept = join(workspace, '.envrc');
+          return { argv: argv.toSpliced(argv.indexOf('--chdir'), 0, '--ro-bind', kept, kept), env };
+        },
+      }),
+  });
+  await writeFile(join(workspace, '.envrc'), '');
+  assert.equal(
+    await run('echo x >.envrc'),
+    [
+      'bash: line 1: .envrc: Read-only file system',
+      '[exit code 1]',
+      "[.envrc is protected: commands in the sandbox can't change or create it; outside: true asks the user]",
+    ].join('\n'),
+  );
+});
+
 test('a sandbox that can not be started is told with its reason, and nothing was run', async (t) => {
   const broken = {
     ...noSandbox,
@@ -254,6 +310,9 @@ test('the folder of a call holds for that call, and outside runs where the shell
   assert.equal(await it.run('cd a; NAME=x; pwd'), join(it.workspace, 'a'));
   assert.equal(await it.run('pwd; echo "[$NAME]"', { outside: true }), `${join(it.workspace, 'a')}\n[]`);
   assert.equal(await it.run('pwd; echo $NAME', { cwd: 'b' }), `${join(it.workspace, 'b')}\nx`);
+  assert.equal(await it.run('pwd'), join(it.workspace, 'a'), 'the shell is where it was');
+  await it.run('cd ..', { cwd: 'b' });
+  assert.equal(await it.run('pwd'), it.workspace, 'unless the command went somewhere by itself');
 });
 
 test('C87 C88 C92 killed at any moment of the start, a command runs once or its outcome is unknown, never twice', async (t) => {

@@ -18,6 +18,8 @@
 
 /** With this, a host that has nothing to lose has left by itself. */
 export const hostLeftCode = 0;
+/** With this, one that found something no longer guarded which was: a file that is replaced outside loses its mount. */
+export const hostUnguardedCode = 4;
 /** Nothing runs, nothing is stored that would be lost: after this long a host leaves. The next command starts another. */
 const hostIdleS = 20;
 
@@ -29,6 +31,8 @@ wire=$1 state=$2 space=$3 runner=$4 shell=$5
 shopt -s nullglob dotglob
 set -- /tmp/*
 mounted="$*"
+count_mounts() { mapfile -t mounts </proc/self/mountinfo && mounts=\${#mounts[@]}; }
+[ "$space" = own ] && count_mounts && guards=$mounts
 apart() {
   if command -v setsid; then exec setsid "$@"; fi
   if command -v perl; then exec perl -e 'use POSIX (); POSIX::setsid(); exec @ARGV' "$@"; fi
@@ -59,6 +63,7 @@ while :; do
     run)
       eval "known=\\$pid_$call\\$ended_$call"
       [ -n "$known" ] && continue
+      [ -n "$guards" ] && count_mounts && [ "$mounts" -lt "$guards" ] && exit ${hostUnguardedCode}
       (trap - TERM; apart bash -c "$runner" runner "$wire/$call" "$call" "$rest" "$state" "$shell") </dev/null &
       eval "pid_$call=$!" ;;
     end) eval "ended_$call=1"; runner_of "$call" && kill -TERM "$pid" ;;
@@ -137,8 +142,10 @@ const saveScript = `(
   case $- in *x*) __t_trace="set -x;" ;; esac
   \\set +xv
   {
-    case $PWD in *"
-"*|"") \\echo "#cwd /" ;; *) \\printf "#cwd %s\\\\n" "$PWD" ;; esac
+    __t_here=$PWD
+    case $__t_back in "") ;; *) case $PWD in "$__t_given") __t_here=$__t_back ;; esac ;; esac
+    case $__t_here in *"
+"*|"") \\echo "#cwd /" ;; *) \\printf "#cwd %s\\\\n" "$__t_here" ;; esac
     \\declare -p IFS
     IFS=" 	
 "
@@ -169,7 +176,7 @@ const saveScript = `(
  */
 export const shellScript = `
 shopt -s expand_aliases
-__t_file=$2 __t_state=$3 __t_flags=$4 __t_text=$5 __t_folder= __t_trace=
+__t_file=$2 __t_state=$3 __t_flags=$4 __t_text=$5 __t_folder= __t_trace= __t_back= __t_given=
 if [ -n "$__t_file" ]; then IFS= read -r -d '' __t_text <"$__t_file"; fi
 case $__t_state in
   /*) ;;
@@ -181,8 +188,13 @@ set --
 {
   if [ -f "$__t_state/state" ] && IFS= read -r __t_folder <"$__t_state/state"; then . "$__t_state/state"; fi
   __t_folder=\${__t_folder#'#cwd '}
-  if [ -n "$__t_file" ] && [ -e "\${__t_file%.sh}.cwd" ]; then IFS= read -r __t_folder <"\${__t_file%.sh}.cwd"; fi
+  if [ -n "$__t_file" ] && [ -e "\${__t_file%.sh}.cwd" ]; then
+    # Given for this command only: the next one is where the last one was, unless this one goes somewhere by itself.
+    __t_back=\${__t_folder:-$PWD}
+    IFS= read -r __t_folder <"\${__t_file%.sh}.cwd"
+  fi
   if [ -z "$__t_folder" ] || cd -- "$__t_folder"; then __t_folder=; fi
+  __t_given=$PWD
   case $__t_flags in *k*) trap '{ eval "$__t_save"; } 2>/dev/null' EXIT ;; esac
 } 2>/dev/null
 if [ -n "$__t_folder" ]; then echo "[the folder $__t_folder is not there any more; this runs in $PWD]"; fi

@@ -137,8 +137,8 @@ test('hosts are asked for by name, once allowed they are the way, and what comes
   const question = await it.tool.run(input, context);
   const plan = it.gate.plans[0] ?? assert.fail();
   assert.deepEqual(
-    [plan.kind, plan.subject, plan.reasons],
-    ['send', 'commands reach example.com', ['reaches example.com']],
+    [plan.kind, plan.subject, plan.reasons, plan.lasting],
+    ['send', 'commands reach example.com', ['reaches example.com'], 'every command may reach example.com'],
   );
   assert.deepEqual(await it.answered(input, 'yes', context, question), {
     kind: 'finished',
@@ -178,6 +178,22 @@ test('what a look at the command finds is asked, and a turn that read a stranger
   assert.deepEqual(
     it.gate.plans.map(({ reasons }) => reasons),
     [['removes files'], ['can send data to example.com, and this turn has read what a stranger wrote']],
+  );
+});
+
+test('whatever else it asks for, a command that could send data out says so', async (t) => {
+  const judge: TerminalDeps['judge'] = () => ({ kind: 'asks', reasons: ['removes files'] });
+  const it = await place(t, { judge });
+  await it.outcome('rm -r x');
+  await it.outcome('rm -r x', { hosts: ['example.com'] });
+  await it.outcome('rm -r x', { outside: true });
+  assert.deepEqual(
+    it.gate.plans.map(({ kind, canSend, lasting }) => [kind, canSend, lasting]),
+    [
+      ['command', undefined, undefined],
+      ['command', true, undefined],
+      ['command', true, undefined],
+    ],
   );
 });
 

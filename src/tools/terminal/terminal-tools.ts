@@ -22,10 +22,10 @@ export interface TerminalToolsDeps extends Omit<TerminalDeps, 'onBackground'> {
 }
 
 export function createTerminalTools(deps: TerminalToolsDeps): TerminalTools {
-  const { clock, log, spoolRoot, tell } = deps;
+  const { clock, gate, log, spoolRoot, tell } = deps;
   const watch = createProcessWatch({ clock, log, spoolRoot, tell });
   return {
-    tools: [createTerminal({ ...deps, onBackground: watch.add }), createProcessTool({ clock })],
+    tools: [createTerminal({ ...deps, onBackground: watch.add }), createProcessTool({ clock, gate })],
     holding: createTerminalHolding({ clock, spoolRoot }),
     watch,
   };
