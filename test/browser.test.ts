@@ -117,6 +117,29 @@ describe('the browser', { skip }, () => {
     assert.match(yes, /answered with yes\.\nconfirmed true/);
   });
 
+  test('what a page asks for is told to the site that it was meant for, after a yes in a turn that read a stranger', async () => {
+    await using site = await openSite({
+      '/': `<button onclick="fetch('/got?' + prompt('Code?'))">Ask</button><a href="/" id="away">Away</a>
+        <script>away.href = 'http://other.test:' + location.port + '/late'</script>`,
+      '/late': `<script>fetch('/got?' + prompt('Code?'))</script>`,
+      '/got': 'thanks',
+    });
+    const told = () =>
+      site.requests.flatMap(({ url = '' }) => (url.startsWith('/got') ? [url.slice('/got?'.length)] : []));
+    const { did, run } = stage.session('1', { untrusted: 'web', wasShown: () => true });
+    const page = await did({ action: 'navigate', url: site.url('/') });
+    const click = { action: 'click', ref: refOf(page, 'Ask'), accept: true, text: 'secret' };
+    const asked = await run(click);
+    assert.deepEqual([asked.kind, told()], ['ask', []]);
+    assert.match(asked.text, /answer what the page asks then with:\nsecret\nThis goes to http:\/\/site\.test:\d+\./);
+    // Other actions have no text to spare for a dialog.
+    await did({ action: 'navigate', url: site.url('/late'), accept: true, text: 'secret' });
+    const again = await did({ action: 'navigate', url: site.url('/') });
+    await run({ ...click, ref: refOf(again, 'Ask') }, { untrusted: null });
+    await run({ ...click, ref: refOf(again, 'Away') }, { untrusted: null });
+    assert.deepEqual(told(), ['', 'secret', '']);
+  });
+
   test('a new tab becomes the current one; tabs are listed, chosen and closed', async () => {
     await using site = await openSite({
       '/': '<title>Home</title><a href="/new" target="_blank">Open</a>',
@@ -239,6 +262,8 @@ describe('the browser', { skip }, () => {
     const type = { action: 'type', ref: refOf(page, 'Note'), text: 'a secret' };
     const question = await run(type);
     assert.match(question.text, /Type into textbox "Note":\na secret\nThis goes to http:\/\/site\.test:\d+\./);
+    // What can't be shown whole is not asked for.
+    assert.match(textOf(await run({ ...type, text: 'x'.repeat(5_000) })), /^failed: Not done: .* too long to be shown/);
     assert.match(await answer(type, 'no'), /^failed: Not done/);
     assert.doesNotMatch(await did({ action: 'snapshot' }), /a secret/);
     assert.match(textOf(await run({ ...type }, { isUnattended: true })), /^failed: Not done/);

@@ -23,7 +23,9 @@ import { fakeToolContext } from '../src/tools/fake-tool-context.ts';
 import { createBubblewrapSandbox } from '../src/tools/sandbox/bubblewrap-sandbox.ts';
 import { commandEnvironment } from '../src/tools/terminal/command-environment.ts';
 import type { ToolOutcome } from '../src/tools/tool.ts';
-import { freshHome, runTalaria } from './support/talaria-process.ts';
+import { startModelServer } from './model-server/model-server.ts';
+import { post, say } from './support/http.ts';
+import { atEnd, freshHome, runTalaria, startGateway } from './support/talaria-process.ts';
 
 const everything = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-everything/dist/index.js'));
 const filesystem = fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-filesystem/dist/index.js'));
@@ -65,6 +67,7 @@ async function stage(
     baseEnv: () => commandEnvironment(env),
     sandbox: async () => createBubblewrapSandbox({ stateFolder: join(home, 'run'), nodePath: process.execPath }),
     proxySocket: () => Promise.reject(new Error('no server of this test has a network')),
+    egress: { fetch: () => Promise.reject(new Error('no server of this test names another host')) },
     gate: createGate({
       grants: { isGranted: async () => false, add: async () => {} },
       mode: () => 'ask',
@@ -94,7 +97,13 @@ test(
   async (t) => {
     const { servers, workspace, call } = await stage(t, (home) => ({
       every: serverSettings({ command: process.execPath, args: [everything], env: { OWN: 'yes' }, sandbox: true }),
-      files: serverSettings({ command: process.execPath, args: [filesystem, join(home, 'workspace')], sandbox: true }),
+      // As `talaria mcp add` writes it: the folder is the workspace itself.
+      files: serverSettings({
+        command: process.execPath,
+        args: [filesystem, join(home, 'workspace')],
+        folders: [join(home, 'workspace')],
+        sandbox: true,
+      }),
       notes: serverSettings({
         command: process.execPath,
         args: [memory],
@@ -258,6 +267,11 @@ test('a server that turns sly is shown to a person by the real gate, and works o
   const yes = await answer(servers, 'mcp_sly_publish', input, asked, once, where);
   assert.equal(yes?.kind, 'finished');
   assert.equal((await call('mcp_sly_publish', input)).kind, 'finished');
+  // One that is too long for a question is not used, and says where it can be looked at.
+  await writeFile(join(folder, 'script.json'), script('x'.repeat(5_000)));
+  await servers.reload(15_000);
+  const long = await call('mcp_sly_publish', input);
+  assert.match(textOf(long), /^Not done: .* too long .* A person can approve the tool with: talaria mcp test sly$/);
 });
 
 test('talaria mcp adds, lists, tries and removes a server; secrets go to .env', async (t) => {
@@ -304,9 +318,45 @@ test('talaria mcp adds, lists, tries and removes a server; secrets go to .env', 
   assert.equal((await run('test', 'eye')).code, 0);
 
   const removed = await run('remove', 'eye');
-  assert.equal(removed.code, 0);
+  assert.deepEqual([removed.code, removed.stderr], [0, 'eye is removed, and MCP_EYE_TOKEN from .env\n']);
+  assert.doesNotMatch(await readFile(join(home, 'config.yaml'), 'utf8'), /mcp_servers|eye/);
+  assert.doesNotMatch(await readFile(join(home, '.env'), 'utf8'), /EYE|topsecret99/);
+  for (const name of ['eye', 'constructor']) assert.equal((await run('remove', name)).code, 1);
   assert.deepEqual([(await run('list')).stdout, (await run('test', 'eye')).code], ['', 1]);
   assert.deepEqual(JSON.parse(await readFile(join(home, 'mcp', 'pins.json'), 'utf8')), { version: 1, servers: {} });
+});
+
+test('C12 a session has the tools of its servers from the first word, and after /reload-mcp those that they have then', async (t) => {
+  const home = await freshHome(t);
+  const folder = join(home, 'workspace', 'server');
+  await mkdir(folder, { recursive: true });
+  const write = (...names: string[]) =>
+    writeFile(join(folder, 'script.json'), JSON.stringify({ tools: names.map((name) => ({ name })) }));
+  await write('look');
+  const model = await startModelServer();
+  atEnd(t, () => model.close());
+  const base = model.baseUrl('chat_completions');
+  const config = {
+    model: { provider: 'custom', base_url: base, api_mode: 'chat_completions', name: 'm', api_key: 'k' },
+  };
+  await writeFile(join(home, 'config.yaml'), JSON.stringify(config));
+  const added = await runTalaria(t, ['mcp', 'add', 'eye', '--no-sandbox', '--', process.execPath, scripted, folder], {
+    home,
+  });
+  assert.equal(added.code, 0, added.stderr);
+  const { url } = await startGateway(t, { home });
+  const toolsTold = async (turn: number) => {
+    await say(url, 'x', 'hello', `m${turn}`);
+    await until('the model is asked', () => model.requests().length === turn);
+    const tools = (model.requests().at(-1)?.body?.['tools'] ?? []) as { function: { name: string } }[];
+    return tools.map((tool) => tool.function.name).filter((name) => name.startsWith('mcp_'));
+  };
+  assert.deepEqual(await toolsTold(1), ['mcp_eye_look']);
+  await write('look', 'more');
+  await post(`${url}/api/say`, { session: 'x', text: '/reload-mcp', externalId: 'reload' });
+  const pins = join(home, 'mcp', 'pins.json');
+  await until('the reload is done', async () => (await readFile(pins, 'utf8')).includes('"more"'));
+  assert.deepEqual(await toolsTold(2), ['mcp_eye_look', 'mcp_eye_more']);
 });
 
 test('talaria mcp says what is wrong in one line', async (t) => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
+import { deflateSync } from 'node:zlib';
 import { parseHTML } from 'linkedom';
 import type { Gate } from '../src/tools/approval.ts';
 import { createEgress } from '../src/tools/egress/create-egress.ts';
@@ -112,12 +113,17 @@ describe('what a document says', () => {
     assert.equal(broken.kind, 'unreadable');
   });
 
-  test('is given up at once on a stop', async () => {
-    const stop = new AbortController();
-    const reading = extractText({ kind: 'html', bytes: Buffer.from(article), charset: null, url: 'x' }, stop.signal);
-    stop.abort(new Error('stop'));
-    await assert.rejects(reading, /stop/);
-  });
+  test(
+    'is given up where it takes more memory than it may, and nothing else ends with it',
+    { timeout: 60_000 },
+    async () => {
+      const packed = deflateSync(Buffer.alloc(64_000_000, ' '));
+      const pdf = await extractText({ kind: 'pdf', bytes: pdfBomb(packed, 40), charset: null, url: 'x' }, signal);
+      assert.deepEqual(pdf, { kind: 'unreadable', problem: 'reading it takes more than 512 MB' });
+      // On a busy machine its time may be over before.
+      assert.equal((await html('<br>'.repeat(2_400_000))).kind, 'unreadable');
+    },
+  );
 });
 
 describe('web_extract', () => {
@@ -134,6 +140,16 @@ describe('web_extract', () => {
     const last = await tool.run({ url, offset: 40_000 }, context);
     assert.ok(last.kind === 'finished' && last.text.endsWith('word'));
     assert.equal((await tool.run({ url, offset: 50_000 }, context)).kind, 'failed');
+  });
+
+  test('reads plain text in the character set that the server names', async (t) => {
+    const url = await serve(t, (request, response) => {
+      const set = request.url === '/odd' ? 'no-such-set' : 'iso-8859-1';
+      response.writeHead(200, { 'content-type': `text/plain; charset=${set}` }).end(Buffer.from('caf\xe9', 'latin1'));
+    });
+    const tool = createWebExtractTool({ egress, gate: open });
+    assert.match((await tool.run({ url }, context)).text, /\ncafé$/);
+    assert.match((await tool.run({ url: `${url}/odd` }, context)).text, /\ncaf\ufffd$/);
   });
 
   test('shows pictures, and says what it can not read', async (t) => {
@@ -263,4 +279,18 @@ function pdfOf(lines: readonly string[]): Uint8Array {
   const table = offsets.map((at) => `${String(at).padStart(10, '0')} 00000 n \n`).join('');
   const end = `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF\n`;
   return Buffer.from(`${text}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}${end}`, 'latin1');
+}
+
+/** One page of some KB that shows the same packed contents so many times. */
+function pdfBomb(packed: Buffer, times: number): Uint8Array {
+  const contents = Array(times).fill('4 0 R').join(' ');
+  return Buffer.concat([
+    Buffer.from(
+      '%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[3 0 R]/Count 1>>\nendobj\n' +
+        `3 0 obj\n<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents[${contents}]>>\nendobj\n` +
+        `4 0 obj\n<</Length ${packed.byteLength}/Filter/FlateDecode>>stream\n`,
+    ),
+    packed,
+    Buffer.from('\nendstream\nendobj\ntrailer<</Root 1 0 R>>\n%%EOF'),
+  ]);
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { RandomSource } from '../lib/random.ts';
 import type { Gate } from '../tools/approval.ts';
+import type { Egress } from '../tools/egress.ts';
 import { createMcpServers, type McpDeps, type McpServers } from '../tools/mcp/mcp-servers.ts';
 import type { Sandbox } from '../tools/sandbox.ts';
 import { commandEnvironment } from '../tools/terminal/command-environment.ts';
@@ -18,6 +19,7 @@ export interface BuildMcpOptions {
   readonly sandbox: () => Promise<Sandbox>;
   /** The socket of a proxy that lets these hosts through. Throws a `SandboxError`. */
   readonly proxySocket: (hosts: readonly string[]) => Promise<string>;
+  readonly egress: Pick<Egress, 'fetch'>;
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly log: Log;
@@ -25,9 +27,9 @@ export interface BuildMcpOptions {
 
 /** Nothing is started or loaded before it is used. */
 export function buildMcp(options: BuildMcpOptions): McpServers {
-  const { config, gate, clock, random, log, sandbox, proxySocket } = options;
+  const { config, gate, clock, random, log, sandbox, proxySocket, egress } = options;
   const servers = () => config().mcp_servers;
-  return createMcpServers({ ...mcpPlace(options), servers, sandbox, proxySocket, gate, clock, random, log });
+  return createMcpServers({ ...mcpPlace(options), servers, sandbox, proxySocket, egress, gate, clock, random, log });
 }
 
 /** Where servers work and what they see of the environment. */

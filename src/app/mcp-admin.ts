@@ -52,7 +52,7 @@ export function openMcpAdmin(options: McpAdminOptions): McpAdmin {
         .of(server)
         ?.tools.filter(({ isOffered }) => isOffered).length ?? 0,
     async try(server, person) {
-      if (config.mcp_servers[server] === undefined) {
+      if (!Object.hasOwn(config.mcp_servers, server)) {
         throw new AppError(`There is no MCP server named ${server}; see talaria mcp list.`);
       }
       return tryOnce(options, server, person);
@@ -82,6 +82,7 @@ async function tryOnce(options: McpAdminOptions, name: string, person: McpPerson
       baseEnv: place.baseEnv(),
       sandbox: () => chosenSandbox(options),
       proxySocket: ways.open,
+      egress,
       clock: systemClock,
       onWords: () => {},
       person: { show: (address: URL) => person.showAddress(address.href), signal: person.signal },

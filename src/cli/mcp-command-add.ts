@@ -17,7 +17,7 @@ export async function mcpAddCommand(context: CommandContext, input: CommandInput
     throw new CliError('wrongUsage', `${JSON.stringify(name)} can't be a name; use letters, digits, - and _`);
   }
   const { home, config } = await openMcp(context);
-  if (config.mcp_servers[name] !== undefined) {
+  if (Object.hasOwn(config.mcp_servers, name)) {
     throw new CliError(
       'failed',
       `there is an MCP server named ${name} already; remove it first: talaria mcp remove ${name}`,

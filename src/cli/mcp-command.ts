@@ -1,6 +1,6 @@
 /** `talaria mcp list`, `test` and `remove`: the MCP servers of the configuration, tried for real. */
 import type { TriedServer } from '../app/mcp-admin.ts';
-import { setConfigValue } from '../config/edit.ts';
+import { removeConfigValue } from '../config/edit.ts';
 import { printable, printableLine } from '../tui/printable.ts';
 import type { CommandInput } from './arguments.ts';
 import { CliError, exitCodes, type CommandContext, type ExitCode } from './command.ts';
@@ -60,11 +60,16 @@ export async function mcpTestCommand(context: CommandContext, input: CommandInpu
 export async function mcpRemoveCommand(context: CommandContext, input: CommandInput): Promise<ExitCode> {
   const name = input.operands[0] ?? '';
   const { home, config, admin } = await openMcp(context);
-  if (config.mcp_servers[name] === undefined) throw noServer(name);
-  const outcome = await setConfigValue({ home, env: context.env }, `mcp_servers.${name}`, 'null');
+  if (!Object.hasOwn(config.mcp_servers, name)) throw noServer(name);
+  // What `talaria mcp add` names a secret by goes with the server; a name that a person chose may be read by others.
+  const own = `MCP_${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
+  const isOwn = (secret: string) => secret === own || secret.startsWith(`${own}_`);
+  const outcome = await removeConfigValue({ home, env: context.env }, `mcp_servers.${name}`, isOwn);
   if (outcome.kind === 'refused') throw new CliError('failed', `nothing was changed: ${outcome.message}`);
   await admin.forget(name);
-  context.streams.note(`${name} is removed; secrets of it stay in .env until you take them out`);
+  const gone = outcome.secretNames.length === 0 ? '' : `, and ${outcome.secretNames.join(', ')} from .env`;
+  const kept = outcome.keptNames.length === 0 ? '' : `; ${outcome.keptNames.join(', ')} stays in .env`;
+  context.streams.note(`${name} is removed${gone}${kept}`);
   return exitCodes.ok;
 }
 

@@ -79,6 +79,16 @@ export function setInDotEnv(text: string, changes: ReadonlyMap<string, string>):
   return `${lines.join(newline)}${newline}`;
 }
 
+/** Every line of these names. */
+export function removeFromDotEnv(text: string, names: ReadonlySet<string>): string {
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const kept = splitLines(text).filter((lineText) => {
+    const line = parseLine(lineText);
+    return line.kind !== 'value' || !names.has(line.name);
+  });
+  return kept.join(newline);
+}
+
 function quote(value: string): string {
   if (/^[\w.:/+=@%,~-]+$/.test(value)) return value;
   if (!/['\r\n]/.test(value)) return `'${value}'`;

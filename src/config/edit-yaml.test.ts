@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import * as yaml from 'yaml';
-import { setInYaml } from './edit-yaml.ts';
+import { removeInYaml, setInYaml } from './edit-yaml.ts';
 import { shieldReferences } from './environment.ts';
 import type { KeyPath } from './key-tree.ts';
 
@@ -125,6 +125,31 @@ describe('setInYaml leaves to a person', () => {
 test('setInYaml: an alias itself can be replaced, and a merged key overridden', () => {
   assert.equal(set('a: &x\n  b: 1\nc: *x\n', 'c', 2), 'a: &x\n  b: 1\nc: 2\n');
   assert.equal(set('a: &x\n  b: 1\nc:\n  <<: *x\n', 'c.b', 2), 'a: &x\n  b: 1\nc:\n  <<: *x\n  b: 2\n');
+});
+
+describe('removeInYaml', () => {
+  const remove = (text: string, key: string) => {
+    const edited = removeInYaml(yaml, text, key.split('.'));
+    return edited.kind === 'edited' ? edited.text : edited.kind;
+  };
+  test('takes out one value with all below it, and not a byte beside it', () => {
+    const before =
+      '# top\na: 1 # one\nb:\n  x: { y: 1 } # x\n  # about z\n  z:\n    q: |\n      text\n    r: [1]\n\nc: 3\n';
+    assert.equal(remove(before, 'b.x'), before.replace('  x: { y: 1 } # x\n', ''));
+    assert.equal(remove(before, 'b.z'), before.replace('  z:\n    q: |\n      text\n    r: [1]\n', ''));
+    assert.equal(remove(before, 'a'), before.replace('a: 1 # one\n', ''));
+    assert.equal(remove('a: 1\r\nb: 2', 'b'), 'a: 1\r\n');
+    assert.equal(remove('s: { a: 1, b: ${B} }\n', 's.a'), 's: { b: ${B} }\n');
+  });
+  test('takes out a section of which nothing is left', () => {
+    assert.equal(remove('a: 1\nm:\n  n:\n    o: { p: 1 }\n', 'm.n.o'), 'a: 1\n');
+    assert.deepEqual(yaml.parse(remove('# mine\nm: { n: 1 }\n', 'm.n')) ?? {}, {});
+  });
+  test('leaves to a person what is not there as such', () => {
+    for (const key of ['b.x', 'c.x', 'd', 'a.x']) {
+      assert.equal(remove('a: &a { x: 1 }\nb: *a\nc: { <<: *a, y: 1 }\n', key), 'stuck', key);
+    }
+  });
 });
 
 test('whatever is set is read back, everything else means what it meant, and comments stay', () => {

@@ -1,5 +1,5 @@
 /**
- * Changes one value in the text of a YAML file and leaves everything else as it is, to the byte: comments, order,
+ * Changes or removes one value in the text of a YAML file and leaves everything else as it is, to the byte: comments, order,
  * blank lines, the way things are aligned. Where the place is too unusual for that, the file is written anew from its
  * parsed form, which still keeps comments and order. Either way the result means exactly what was asked, or it is
  * refused. The text must be valid YAML with keys at its top.
@@ -40,6 +40,43 @@ export function setInYaml(yaml: Yaml, text: string, path: KeyPath, value: unknow
     }
   }
   return { kind: 'edited', text: unshieldReferences(wanted.toString({ lineWidth: 0 })) };
+}
+
+/** Takes out what stands there, and sections of which nothing is left with it. */
+export function removeInYaml(yaml: Yaml, text: string, path: KeyPath): YamlEdit {
+  const source = shieldReferences(text);
+  const wanted = parse(yaml, source);
+  let gone = path;
+  for (; gone.length > 1; gone = gone.slice(0, -1)) {
+    const parent = wanted.getIn(gone.slice(0, -1), true);
+    if (!yaml.isMap(parent)) return { kind: 'stuck' };
+    if (parent.items.length > 1) break;
+  }
+  if (!wanted.hasIn(path) || !wanted.deleteIn(gone)) return { kind: 'stuck' };
+  let meaning: unknown;
+  try {
+    meaning = wanted.toJS();
+  } catch {
+    // An alias elsewhere reads what would go.
+    return { kind: 'stuck' };
+  }
+  const cut = cutLines(yaml, source, gone);
+  const result = parse(yaml, cut ?? '');
+  if (cut !== null && result.errors.length === 0 && isDeepStrictEqual(result.toJS() ?? {}, meaning)) {
+    return { kind: 'edited', text: unshieldReferences(cut) };
+  }
+  return { kind: 'edited', text: unshieldReferences(wanted.toString({ lineWidth: 0 })) };
+}
+
+/** Null where it does not have lines of its own. */
+function cutLines(yaml: Yaml, source: string, path: KeyPath): string | null {
+  const spot = findSpot(yaml, parse(yaml, source), path);
+  if (spot === null || spot.pair === null || spot.isInline || spot.missing.length > 0) return null;
+  const key = rangeOf(spot.pair.key as Node)[0];
+  const start = key - columnOf(source, key);
+  const end = endOfLine(source, endOf(yaml, spot.pair));
+  if (source.slice(start, key).trim() !== '') return null;
+  return source.slice(0, start) + source.slice(end).replace(/^\r?\n/, '');
 }
 
 function parse(yaml: Yaml, source: string): Document.Parsed {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { defaultConfig } from './default-config.ts';
-import { getConfigValue, setConfigValue, showConfig, type SetOutcome } from './edit.ts';
+import { getConfigValue, removeConfigValue, setConfigValue, showConfig, type SetOutcome } from './edit.ts';
 import { jsonSchema } from './json-schema.ts';
 import { loadConfig } from './load.ts';
 import { ConfigError } from './problem.ts';
@@ -423,6 +423,19 @@ gateway:
       assert.equal(refusal(await set('channels.api.key', 'secret'))[0], 'already-broken');
       assert.equal((await readdir(home)).includes('config.yaml'), false);
     });
+  });
+
+  test('what was set is taken out again, with the secrets that are its own and read nowhere else', async () => {
+    await writeFile(join(home, '.env'), '# mine\nSHARED=1\nOTHER=2\n');
+    await set('mcp_servers.b', '{ "command": "y", "env": { "KEY": "${SHARED}" } }');
+    const before = await readFile(join(home, 'config.yaml'), 'utf8');
+    const server = { command: 'x', env: { TOKEN: 'topsecret', KEY: '${SHARED}', MORE: '${OTHER}' } };
+    await set('mcp_servers.a', JSON.stringify(server));
+    const remove = () => removeConfigValue({ home, env: {} }, 'mcp_servers.a', (name) => name.startsWith('MCP_A_'));
+    assert.deepEqual(await remove(), { kind: 'removed', secretNames: ['MCP_A_TOKEN'], keptNames: ['OTHER'] });
+    assert.equal(await readFile(join(home, 'config.yaml'), 'utf8'), before);
+    assert.equal(await readFile(join(home, '.env'), 'utf8'), '# mine\nSHARED=1\nOTHER=2\n');
+    assert.equal((await remove()).kind, 'refused');
   });
 
   test('a failure of the disk is one sentence', async () => {

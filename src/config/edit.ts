@@ -1,5 +1,5 @@
 /**
- * `talaria config get`, `set` and `show`. A change is checked before anything is written; a file that would have
+ * `talaria config get`, `set` and `show`, and what takes a value out again. A change is checked before anything is written; a file that would have
  * mistakes afterwards is refused. Secrets go into `.env`, and config.yaml gets `${NAME}`. Both files are replaced
  * whole, `.env` first, so that config.yaml never reads a name that is not there. Two changes at once are not kept
  * apart: the last one wins.
@@ -10,8 +10,8 @@ import * as yaml from 'yaml';
 import { writeFileAtomically } from '../lib/atomic-file.ts';
 import { checkConfigText, configBytesMax } from './check.ts';
 import { decodeText } from './decode-text.ts';
-import { setInDotEnv } from './dot-env.ts';
-import { setInYaml } from './edit-yaml.ts';
+import { removeFromDotEnv, setInDotEnv } from './dot-env.ts';
+import { removeInYaml, setInYaml } from './edit-yaml.ts';
 import { mergeEnvironment } from './environment.ts';
 import { unknownKey } from './explain-issue.ts';
 import { prepareHome } from './home.ts';
@@ -31,6 +31,7 @@ import {
 } from './problem.ts';
 import { readConfigFile } from './read-config-file.ts';
 import type { Config } from './schema.ts';
+import { referencesIn } from './secret-name.ts';
 import { replaceSecrets } from './secrets.ts';
 
 const secretMode = 0o600;
@@ -112,6 +113,48 @@ export async function setConfigValue(place: ConfigPlace, key: string, valueText:
   return { kind: 'written', path: current.path, secretNames: [...moved.secrets.keys()], warnings };
 }
 
+export type RemoveOutcome =
+  | {
+      readonly kind: 'removed';
+      /** The names that went out of `.env`, and those that were read there and stay. */
+      readonly secretNames: readonly string[];
+      readonly keptNames: readonly string[];
+    }
+  | Refused;
+
+/**
+ * Takes out a value that is written, and of `.env` those names that only it read, if they are its own. config.yaml is
+ * written first: it never reads a name that is not there. Throws as `setConfigValue`.
+ */
+export async function removeConfigValue(
+  place: ConfigPlace,
+  key: string,
+  isOwnName: (name: string) => boolean,
+): Promise<RemoveOutcome> {
+  const path = parseKey(key);
+  const current = await readCurrent(place);
+  if (current.kind === 'broken') return alreadyBroken(current.problems);
+  const edited = removeInYaml(yaml, current.text, path);
+  if (edited.kind === 'stuck') {
+    return refused('edit-by-hand', `\`${key}\` is not written as a section of its own; remove it in ${current.path}`);
+  }
+  const next = await checkConfigText(edited.text, mergeEnvironment(current.dotEnv.values, place.env));
+  if (next.problems.length > 0) return alreadyBroken(next.problems);
+  const elsewhere = new Set(referencesIn(current.written, path));
+  const read = new Set(referencesIn(valueAt(current.written, path), nowhere));
+  const inFile = [...read].filter((name) => current.dotEnv.values.has(name) && !elsewhere.has(name));
+  const secretNames = inFile.filter(isOwnName);
+  await writeAll(place.home, current, edited.text, new Map());
+  if (secretNames.length > 0) {
+    const text = removeFromDotEnv(current.dotEnv.text, new Set(secretNames));
+    await writing(() => writeFileAtomically(join(place.home, environmentFileName), text, { mode: secretMode }));
+  }
+  return { kind: 'removed', secretNames, keptNames: inFile.filter((name) => !isOwnName(name)) };
+}
+
+/** No key has this name. */
+const nowhere: KeyPath = ['\0'];
+
 function parseKey(key: string): KeyPath {
   return key.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 }
@@ -122,11 +165,13 @@ function unknownAt(root: KeyNode, path: KeyPath): string {
   return unknownKey(root, path.slice(0, length));
 }
 
-function refused(reason: 'unknown-key' | 'bad-value' | 'edit-by-hand', message: string): SetOutcome {
+type Refused = Extract<SetOutcome, { kind: 'refused' }>;
+
+function refused(reason: 'unknown-key' | 'bad-value' | 'edit-by-hand', message: string): Refused {
   return { kind: 'refused', reason, message, problems: [] };
 }
 
-function alreadyBroken(problems: readonly Problem[]): SetOutcome {
+function alreadyBroken(problems: readonly Problem[]): Refused {
   const first = problems[0] === undefined ? '' : formatProblem(problems[0]);
   return { kind: 'refused', reason: 'already-broken', message: `fix this first: ${first}`, problems };
 }
@@ -176,13 +221,20 @@ async function writeAll(
   secrets: ReadonlyMap<string, string>,
 ): Promise<void> {
   await prepareHome(home);
-  try {
+  await writing(async () => {
     if (secrets.size > 0) {
       const dotEnvText = setInDotEnv(current.dotEnv.text, secrets);
       await writeFileAtomically(join(home, environmentFileName), dotEnvText, { mode: secretMode });
     }
     await writeSchema(join(home, jsonSchemaFileName), current.isNew);
     await writeFileAtomically(current.path, text, current.isNew ? { mode: secretMode } : {});
+  });
+}
+
+/** Throws a `ConfigError`. */
+async function writing(write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     throw new ConfigError('not-writable', `The configuration can't be written: ${detail}`);

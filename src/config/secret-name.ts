@@ -58,7 +58,7 @@ function upper(text: string): string {
 }
 
 /** The names that are read anywhere but at or below `except`. */
-function referencesIn(value: unknown, except: KeyPath): string[] {
+export function referencesIn(value: unknown, except: KeyPath): string[] {
   if (except.length === 0) return [];
   if (typeof value === 'string') return [...value.matchAll(/\$\{(\w+)\}/g)].map((match) => match[1] ?? '');
   if (typeof value !== 'object' || value === null) return [];

@@ -74,9 +74,9 @@ function createToolUse(byName: ReadonlyMap<string, Tool>): Tool {
   };
 }
 
-/** `mcp_github_create_issue` belongs to github: what the model may look for at all. */
+/** By servers: what the model may look for at all. */
 function groupsOf(hidden: readonly Tool[]): string {
-  const groups = new Set(hidden.map(({ definition }) => /^mcp_([^_]+)_/.exec(definition.name)?.[1] ?? definition.name));
+  const groups = new Set(hidden.map(({ server, definition }) => server ?? definition.name));
   return boundText([...groups].sort().join(', '), 300);
 }
 

@@ -10,7 +10,7 @@ export function toolSummaries(tools: readonly Tool[], servers: readonly string[]
   return tools
     .map((tool) => ({
       name: tool.definition.name,
-      toolsets: sets.filter((name) => toolsIn([tool], [name], servers).length > 0),
+      toolsets: sets.filter((name) => toolsIn([tool], [name]).length > 0),
       effect: tool.effect,
       bytes: Buffer.byteLength(JSON.stringify(tool.definition)),
     }))

@@ -88,6 +88,8 @@ export type ParsedArguments<Arguments> =
 
 export interface Tool<Arguments = unknown> {
   readonly definition: ToolDefinition;
+  /** The MCP server whose tool it is, for toolsets; not there for our own. */
+  readonly server?: string;
   readonly effect: ToolEffect;
   readonly replay: ToolReplay;
   /** Checks the decoded JSON; never throws. */

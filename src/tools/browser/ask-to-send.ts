@@ -11,9 +11,7 @@ import { inTime } from './in-time.ts';
 import type { PageGlobals } from './page-globals.ts';
 import { describeReference, type Snapshot } from './snapshot-text.ts';
 import type { BrowserInUse } from './session-browsers.ts';
-import { whatItSends } from './what-it-sends.ts';
-
-const shownCharsMax = 2_000;
+import { dialogText, whatItSends } from './what-it-sends.ts';
 
 /** What is approved, exactly. */
 export interface FrozenAction {
@@ -96,19 +94,18 @@ function words(input: BrowserInput, snapshot: Snapshot | null): string {
   const element = input.ref === undefined ? 'the page' : describeReference(snapshot, input.ref);
   switch (input.action) {
     case 'type':
-      return `Type into ${element}${input.submit === true ? ' and press Enter' : ''}:\n${cut(input.text ?? '')}`;
+      return `Type into ${element}${input.submit === true ? ' and press Enter' : ''}:\n${input.text ?? ''}`;
     case 'select':
-      return `Choose in ${element}:\n${cut(input.text ?? '')}`;
+      return `Choose in ${element}:\n${input.text ?? ''}`;
     case 'press':
-      return `Press ${cut(input.text ?? '')} in ${element}`;
+      return `Press ${input.text ?? ''} in ${element}`;
     case 'upload':
       return `Upload ${input.path ?? ''} into ${element}`;
-    default:
-      return `Click on ${element}, which sends a form`;
+    default: {
+      const answer = dialogText(input);
+      return answer === ''
+        ? `Click on ${element}, which sends a form`
+        : `Click on ${element}, and answer what the page asks then with:\n${answer}`;
+    }
   }
-}
-
-function cut(text: string): string {
-  const rest = text.length - shownCharsMax;
-  return rest > 0 ? `${text.slice(0, shownCharsMax).toWellFormed()}\n(and ${rest} characters more)` : text;
 }

@@ -5,7 +5,7 @@
 import type { Browser, ConnectOverCDPTransport, Page } from 'playwright-core';
 import type { Tab } from './browser-state.ts';
 import { inTime } from './in-time.ts';
-import { createPageHappenings, type PageHappenings } from './page-happenings.ts';
+import { createPageHappenings, originOf, type PageHappenings } from './page-happenings.ts';
 import type { Snapshot } from './snapshot-text.ts';
 import { inOrder, tabId } from './tab-order.ts';
 
@@ -123,10 +123,6 @@ function documentNumbers(before: number): Pick<AttachedBrowser, 'documentNumber'
       return count;
     },
   };
-}
-
-function originOf(url: string): string {
-  return URL.parse(url)?.origin ?? '';
 }
 
 async function refuseDownloads(browser: Browser, note: (text: string) => void): Promise<void> {

@@ -12,9 +12,11 @@ import type { BrowserDeps } from './browser-deps.ts';
 import { BrowserError } from './browser-error.ts';
 import { browserDescription, browserSchema, problemOf, type BrowserInput } from './browser-schema.ts';
 import { inTime } from './in-time.ts';
+import { originOf } from './page-happenings.ts';
 import { performAction } from './perform-action.ts';
 import { plainFailure } from './plain-failure.ts';
 import type { BrowserInUse, SessionBrowsers } from './session-browsers.ts';
+import { dialogText } from './what-it-sends.ts';
 
 /** All of a call together; each step of it has a limit of its own. */
 const callMs = 120_000;
@@ -69,7 +71,9 @@ async function allowed(
 }
 
 async function done({ browser, news }: BrowserInUse, input: BrowserInput, context: ToolContext): Promise<ToolOutcome> {
-  browser.answerDialogs(input.accept === true ? { text: input.action === 'type' ? '' : (input.text ?? '') } : null);
+  const page = await browser.current();
+  const answer = { text: dialogText(input), page, origin: originOf(page.url()) };
+  browser.answerDialogs(input.accept === true ? answer : null);
   try {
     const { text, images } = await performAction(browser, input, context);
     const notes = browser.takeNotes();

@@ -8,8 +8,11 @@ const consoleMessagesMax = 100;
 const consoleCharsMax = 500;
 const notesMax = 20;
 
+/** A yes to every dialog; the text is for this page alone, as long as it shows this site. */
 export interface DialogAnswer {
-  readonly text?: string;
+  readonly text: string;
+  readonly page: Page;
+  readonly origin: string;
 }
 
 export interface PageHappenings {
@@ -74,9 +77,19 @@ async function answerDialog(dialog: Dialog, answer: DialogAnswer | null, note: (
     note(`The page showed a dialog (${type}) ${words}; it was ${said}.`);
   }
   try {
-    if (isYes) await dialog.accept(type === 'prompt' ? (answer?.text ?? '') : undefined);
+    if (isYes) await dialog.accept(type === 'prompt' ? textFor(dialog.page(), answer) : undefined);
     else await dialog.dismiss();
   } catch {
     // Gone with its page.
   }
+}
+
+/** What was meant for one site is not told to another that came in its place. */
+function textFor(page: Page | null, answer: DialogAnswer | null): string {
+  const isMeant = answer !== null && page === answer.page && originOf(page.url()) === answer.origin;
+  return isMeant ? answer.text : '';
+}
+
+export function originOf(url: string): string {
+  return URL.parse(url)?.origin ?? '';
 }

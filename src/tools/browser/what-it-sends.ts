@@ -1,7 +1,8 @@
 /**
  * What an action would hand to a site: found out before it is done. Typed text, chosen options and files are the page's as
  * soon as they are in it, whether a form is sent or not, so they count as sent to the origin of the frame that holds the
- * element. A click on a button that sends a form counts if the form changes something (not GET) or goes to another origin.
+ * element. A click on a button that sends a form counts if the form changes something (not GET) or goes to another origin;
+ * one that comes with an answer to the page's question hands that over.
  * Links, scrolling and other clicks hand over nothing that the page has not got. The frame's address is Chromium's word;
  * a page can lie about its forms, but it needs no click to send what it has.
  */
@@ -28,8 +29,10 @@ export async function whatItSends(browser: AttachedBrowser, page: Page, input: B
     case 'select':
     case 'upload':
       return { origins: await originsOfElement(browser, page, input.ref ?? '', true) };
-    case 'click':
-      return { origins: await originsOfElement(browser, page, input.ref ?? '', false) };
+    case 'click': {
+      const answered = dialogText(input) === '' ? [] : page.frames().map(originOfFrame);
+      return { origins: distinct([...answered, ...(await originsOfElement(browser, page, input.ref ?? '', false))]) };
+    }
     case 'press':
       if (silentKeys.test(input.text ?? '')) return { origins: [] };
       if (input.ref !== undefined) return { origins: await originsOfElement(browser, page, input.ref, true) };
@@ -45,6 +48,11 @@ export async function whatItSends(browser: AttachedBrowser, page: Page, input: B
     case 'close':
       return { origins: [] };
   }
+}
+
+/** What a question of the page (`prompt`) would be answered with. Only a click has a text to spare. */
+export function dialogText({ action, accept, text = '' }: BrowserInput): string {
+  return action === 'click' && accept === true ? text : '';
 }
 
 async function originsOfElement(

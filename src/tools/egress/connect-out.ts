@@ -53,13 +53,20 @@ async function resolved(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [host];
-  if (signal.aborted) throw new EgressError('aborted', 'It was interrupted.');
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(new EgressError('aborted', 'It was interrupted.'));
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
   try {
-    return await resolve(host);
+    // A name server that never answers is waited for no longer than anything else.
+    return await Promise.race([aborted.promise, resolve(host)]);
   } catch (error) {
+    if (error instanceof EgressError) throw error;
     throw new EgressError('not-found', `There is no host named ${host}, or names can't be looked up here now.`, {
       cause: error,
     });
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
 }
 

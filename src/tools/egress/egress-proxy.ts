@@ -6,7 +6,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { pipeline, type Duplex } from 'node:stream';
 import { EgressError, type Egress, type EgressProxy } from '../egress.ts';
 import { readHost, readTarget } from './egress-target.ts';
 
@@ -152,7 +152,8 @@ async function forward(
     onward.once('response', (answer) => {
       const kept = Object.entries(answer.headers).filter(([name]) => !neighbourHeaders.has(name));
       response.writeHead(answer.statusCode ?? 502, Object.fromEntries(kept));
-      answer.pipe(response);
+      // An answer that breaks off ends here too, instead of keeping whoever asked waiting.
+      pipeline(answer, response, () => {});
     });
     onward.once('error', (error) => refuse(response, error));
     request.pipe(onward);

@@ -253,6 +253,16 @@ describe('the way out', () => {
     stop.abort();
     assert.equal(await reasonOf(fetching), 'aborted');
   });
+
+  test('a name server that never answers is given up the same way', async () => {
+    const egress = createEgress({ privateHosts: () => [], resolve: () => new Promise(() => {}) });
+    const url = 'http://silent.test/';
+    assert.equal(await reasonOf(egress.fetch({ ...plain, url, timeoutMs: 50 })), 'timeout');
+    const stop = new AbortController();
+    const fetching = egress.fetch({ ...plain, url, signal: stop.signal });
+    stop.abort();
+    assert.equal(await reasonOf(fetching), 'aborted');
+  });
 });
 
 describe('the proxy', () => {
@@ -322,6 +332,24 @@ describe('the proxy', () => {
     for (const target of closed) assert.match(await tunnel(socketPath, target), /^HTTP\/1\.1 403 /, target);
     assert.match(await tunnel(socketPath, 'nonsense//'), /^HTTP\/1\.1 40\d /);
     assert.deepEqual(hits, []);
+  });
+
+  test('an answer that breaks off is broken off, not waited for', async (t) => {
+    const port = await serve(
+      t,
+      (_request, response) => {
+        response.writeHead(200, { 'content-length': 1_000 });
+        response.write('half', () => response.destroy());
+      },
+      publicAddress,
+    );
+    const egress = internet({ 'site.test': [publicAddress] });
+    const socketPath = join(await temporaryFolder(t), 'proxy');
+    const proxy = await startEgressProxy({ egress, mayReach: () => true, socketPath, login: null });
+    t.after(() => proxy.close());
+    const request = httpRequest({ socketPath, path: `http://site.test:${port}/`, agent: false }).end();
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    await assert.rejects(response.toArray(), /aborted/);
   });
 
   test('wants its password where it has one', async (t) => {

@@ -81,6 +81,7 @@ test('a plan says exactly what would be done, where, and what a lasting yes is a
     shown: 'db: drop\n{\n  "table": "users"\n}',
     reasons: ['its server says that it destroys something'],
     where: 'at https://mcp.example.com',
+    lasting: 'every use of db: drop, whatever is given to it',
     frozen: JSON.stringify({ tool: 'drop', definition: seen.hash, arguments: { table: 'users' } }),
   });
 });

@@ -51,7 +51,9 @@ export function planFor(call: CallToJudge, context: Pick<ToolContext, 'untrusted
     reasons,
     where: place.words,
     frozen: frozenCall(call),
-    ...(isKnown ? {} : { onceOnly: true as const }),
+    ...(isKnown
+      ? { lasting: `every use of ${server}: ${seen.name}, whatever is given to it` }
+      : { onceOnly: true as const }),
   };
 }
 

@@ -9,6 +9,8 @@ const schemaBytesMax = 8_192;
 const depthMax = 10;
 const wordsCharsMax = 400;
 const itemsMax = 200;
+/** More than ever fit into the bytes; a few references to each other can stand for billions. */
+const nodesMax = 4_000;
 
 /** What a call's arguments are checked by, and what a model can use. */
 const keptKeys = new Set(
@@ -26,15 +28,25 @@ export type Schema = Readonly<Record<string, unknown>>;
 export const anyObject: Schema = Object.freeze({ type: 'object', properties: {} });
 
 export function cleanSchema(schema: Schema): Schema {
-  for (const hasWords of [true, false]) {
-    const cleaned = cleanRoot(schema, hasWords);
+  return fitting(schema, [new Set(), new Set(['description'])]);
+}
+
+/** Without anything that could be a sentence of the server's, as far as names are none. */
+export function schemaShape(schema: Schema): Schema {
+  return fitting(schema, [new Set(['description', 'default', 'enum', 'const', 'format'])]);
+}
+
+/** With as few keys left out as fit. */
+function fitting(schema: Schema, leftOut: readonly ReadonlySet<string>[]): Schema {
+  for (const without of leftOut) {
+    const cleaned = cleanRoot(schema, without);
     if (Buffer.byteLength(JSON.stringify(cleaned)) <= schemaBytesMax) return cleaned;
   }
   return anyObject;
 }
 
-function cleanRoot(root: Schema, hasWords: boolean): Schema {
-  const cleaned = clean({ root, hasWords }, root, 0);
+function cleanRoot(root: Schema, without: ReadonlySet<string>): Schema {
+  const cleaned = clean({ root, without, seen: { nodes: 0 } }, root, 0);
   if (!isMap(cleaned)) return anyObject;
   // Some providers take no choice at the top: what all of its branches have in common is left to the server.
   const { anyOf: _any, oneOf: _one, allOf: _all, not: _not, enum: _enum, ...rest } = cleaned;
@@ -43,19 +55,21 @@ function cleanRoot(root: Schema, hasWords: boolean): Schema {
 
 interface Place {
   readonly root: Schema;
-  readonly hasWords: boolean;
+  /** Keys that are left out. */
+  readonly without: ReadonlySet<string>;
+  readonly seen: { nodes: number };
 }
 
 function clean(place: Place, node: unknown, depth: number): unknown {
   if (typeof node === 'boolean') return node;
   if (!isMap(node)) return {};
-  if (depth > depthMax) return {};
+  place.seen.nodes += 1;
+  if (depth > depthMax || place.seen.nodes > nodesMax) return {};
   const target = referred(place.root, node);
   if (target !== null) return clean(place, target, depth + 1);
   const kept: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(node)) {
-    if (!keptKeys.has(key)) continue;
-    if (key === 'description' && !place.hasWords) continue;
+    if (!keptKeys.has(key) || place.without.has(key)) continue;
     kept[key] = cleanValue(place, key, value, depth);
   }
   return kept;

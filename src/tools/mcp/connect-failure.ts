@@ -25,6 +25,9 @@ export function connectFailure({ name, sdk, signal, person }: FailedAttempt, err
   }
   if (sdk.UnauthorizedError.isInstance(error)) return signInNeeded(name);
   const why = { cause: error, said: innermost(error) };
+  if (person !== null && sdk.OAuthError.isInstance(error)) {
+    return new McpError('sign-in-needed', 'The sign-in was refused.', why);
+  }
   if (sdk.SdkHttpError.isInstance(error)) {
     const { status } = error;
     if (status !== 401 && status !== 403) {

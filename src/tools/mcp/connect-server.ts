@@ -5,6 +5,7 @@
 import { resolve } from 'node:path';
 import type { Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../lib/clock.ts';
+import type { Egress } from '../egress.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { connectFailure, signInNeeded } from './connect-failure.ts';
 import { McpError, type McpServerSettings } from './mcp-server.ts';
@@ -15,6 +16,8 @@ import { keptSignIn, openSignInDesk, type SignInPerson } from './sign-in.ts';
 import { createSignInStore, signInPath, type SignInStore } from './sign-in-store.ts';
 
 export interface ConnectDeps extends ServerCommandDeps {
+  /** For addresses that a server names, besides its own. */
+  readonly egress: Pick<Egress, 'fetch'>;
   readonly clock: Clock;
   readonly onWords: (line: string) => void;
   /** Somebody who can sign in; null if nobody is there. */
@@ -80,9 +83,10 @@ async function connectProgram(attempt: Attempt): Promise<Connection> {
 async function connectAddress(attempt: Attempt, url: URL): Promise<Connection> {
   const { deps, settings, sdk } = attempt;
   const requestInit = { headers: { ...settings.headers } };
+  const fetch = boundedFetch({ server: url, headers: settings.headers, egress: deps.egress });
   const overHttp = (authProvider: ReturnType<typeof keptSignIn> | null) =>
     new sdk.StreamableHTTPClientTransport(url, {
-      fetch: boundedFetch,
+      fetch,
       requestInit,
       ...(authProvider === null ? {} : { authProvider }),
     });
@@ -95,7 +99,7 @@ async function connectAddress(attempt: Attempt, url: URL): Promise<Connection> {
   } catch (error) {
     // The way that servers spoke before 2025.
     if (!sdk.SdkHttpError.isInstance(error) || ![404, 405].includes(error.status)) throw error;
-    const before = new sdk.SSEClientTransport(url, { fetch: boundedFetch, requestInit });
+    const before = new sdk.SSEClientTransport(url, { fetch, requestInit });
     return open(attempt, before, 'legacy').catch(() => {
       throw error;
     });

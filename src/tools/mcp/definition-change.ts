@@ -2,8 +2,12 @@
 import type { SeenTool } from './mcp-server.ts';
 
 export function definitionChange(before: SeenTool | null, now: SeenTool): string {
-  const [old, fresh] = [before === null ? [] : linesOf(before), linesOf(now)];
-  if (before === null || before.hash === now.hash) return `New tool:\n${fresh.map((line) => `+ ${line}`).join('\n')}`;
+  if (before === null || before.hash === now.hash) {
+    const lines = linesOf(now, 0);
+    return `New tool:\n${lines.map((line) => `+ ${line}`).join('\n')}`;
+  }
+  // Apart, so that only what is different is shown of a long one.
+  const [old, fresh] = [linesOf(before, 1), linesOf(now, 1)];
   let same = 0;
   while (same < old.length && same < fresh.length && old[same] === fresh[same]) same += 1;
   let sameEnd = 0;
@@ -16,7 +20,7 @@ export function definitionChange(before: SeenTool | null, now: SeenTool): string
   return `Changed tool:\n${changed.length === 0 ? '(in a part that is too long to be kept)' : changed.join('\n')}`;
 }
 
-function linesOf({ description, inputSchema, hints }: SeenTool): string[] {
-  const text = `${description}\narguments: ${JSON.stringify(inputSchema, null, 1)}\nhints: ${JSON.stringify(hints)}`;
+function linesOf({ description, inputSchema, hints }: SeenTool, indent: 0 | 1): string[] {
+  const text = `${description}\narguments: ${JSON.stringify(inputSchema, null, indent)}\nhints: ${JSON.stringify(hints)}`;
   return text.split('\n');
 }

@@ -3,11 +3,12 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../lib/clock.ts';
+import { EgressError, type EgressRequest } from '../egress.ts';
 import { SandboxError } from '../sandbox.ts';
 import type { ConnectDeps } from './connect-server.ts';
 import { McpError } from './mcp-server.ts';
 import { startHttpServer } from './test-http-server.ts';
-import { context, mcpStage, ready, serverSettings, until, use, type McpStage } from './test-mcp-stage.ts';
+import { context, mcpStage, noWayOut, ready, serverSettings, until, use, type McpStage } from './test-mcp-stage.ts';
 import { tryServer } from './try-server.ts';
 
 const finished = (text: string) => ({ kind: 'finished', text, untrusted: 'mcp' });
@@ -117,11 +118,70 @@ test('an answer to a question that nobody asked is not taken', async (t) => {
       callback.search = search;
       statuses.push((await fetch(callback)).status);
     }
+    statuses.push(await statusOf(callback.port, '//'));
     stop.abort(new McpError('closed', 'enough'));
   };
   await assert.rejects(tryServer(personDeps(stage, forge, stop.signal), 'web', settings, stop.signal), /enough/);
-  assert.deepEqual([statuses, server.seen.includes('POST /token')], [[404, 404, 404], false]);
+  assert.deepEqual([statuses, server.seen.includes('POST /token')], [[404, 404, 404, 404], false]);
 });
+
+test('other hosts that a server names for its sign-in are asked through the one way out, without its headers', async (t) => {
+  const stage = await mcpStage(t);
+  const server = await startHttpServer(t, { isGuarded: true, signInHost: 'localhost' });
+  const settings = serverSettings({ url: server.url, auth: 'oauth', headers: { 'X-Key': 'topsecret' } });
+  const asked: EgressRequest[] = [];
+  const sign = (fetchThere: (request: EgressRequest) => Promise<Response>) => {
+    const egress: ConnectDeps['egress'] = {
+      async fetch(request) {
+        asked.push(request);
+        const response = await fetchThere(request);
+        const headers = Object.fromEntries(response.headers);
+        return { status: response.status, headers, body: await response.bytes(), url: request.url };
+      },
+    };
+    const deps = { ...personDeps(stage, followed), egress };
+    return tryServer(deps, 'web', settings, new AbortController().signal);
+  };
+  await assert.rejects(
+    sign(() => Promise.reject(new EgressError('forbidden', 'localhost leads to this machine.'))),
+    (error: McpError) => error.said.includes('leads to this machine'),
+  );
+  assert.ok(asked.length > 0 && server.seen.every((line) => !/oauth-authorization-server|register|token/.test(line)));
+  const tried = await sign(({ url, body, method, headers }) =>
+    fetch(url, { method: method ?? 'GET', headers: { ...headers }, ...(body === undefined ? {} : { body }) }),
+  );
+  assert.equal(tried.tools.length, 1);
+  assert.ok(server.seen.includes('POST /token'));
+  assert.deepEqual(new Set(asked.map(({ url }) => new URL(url).hostname)), new Set(['localhost']));
+  assert.equal(JSON.stringify(asked).includes('topsecret'), false);
+});
+
+test('a sign-in that the person refuses says so', async (t) => {
+  const stage = await mcpStage(t);
+  const server = await startHttpServer(t, { isGuarded: true });
+  const settings = serverSettings({ url: server.url, auth: 'oauth' });
+  const refuse = async (address: URL) => {
+    const callback = new URL(address.searchParams.get('redirect_uri') ?? '');
+    callback.search = `?error=access_denied&state=${address.searchParams.get('state')}`;
+    await fetch(callback);
+  };
+  await assert.rejects(
+    tryServer(personDeps(stage, refuse), 'web', settings, new AbortController().signal),
+    (error: McpError) =>
+      error.reason === 'sign-in-needed' && error.message === 'The sign-in was refused.' && /denied/.test(error.said),
+  );
+  assert.equal(server.seen.includes('POST /token'), false);
+});
+
+/** Of an address that `fetch` would not ask for. */
+async function statusOf(port: string, path: string): Promise<number> {
+  const { request } = process.getBuiltinModule('node:http');
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port, path }, (response) => resolve(response.resume().statusCode ?? 0))
+      .once('error', reject)
+      .end();
+  });
+}
 
 function personDeps(
   stage: McpStage,
@@ -134,6 +194,7 @@ function personDeps(
     baseEnv: {},
     sandbox: () => Promise.reject(new SandboxError('none')),
     proxySocket: () => Promise.reject(new SandboxError('none')),
+    egress: noWayOut,
     clock: systemClock,
     onWords: () => {},
     person: { show: (address) => void open(address), signal },

@@ -70,3 +70,10 @@ export class McpError extends Error {
     this.said = options.said ?? '';
   }
 }
+
+/** It greets, and then says nothing of its tools, or something else. */
+export function notListed(error: unknown): McpError {
+  if (error instanceof McpError) return error;
+  const why = { cause: error, said: error instanceof Error ? error.message : String(error) };
+  return new McpError('unreachable', 'It does not list its tools in the form that the protocol asks for.', why);
+}

@@ -7,6 +7,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { RandomSource } from '../../lib/random.ts';
 import type { Gate } from '../approval.ts';
+import type { Egress } from '../egress.ts';
 import type { Tool } from '../tool.ts';
 import type { McpServerSettings, McpServerState } from './mcp-server.ts';
 import { createMcpTool } from './mcp-tool.ts';
@@ -27,6 +28,8 @@ export interface McpDeps {
   readonly baseEnv: () => Readonly<Record<string, string>>;
   readonly sandbox: ServerCommandDeps['sandbox'];
   readonly proxySocket: ServerCommandDeps['proxySocket'];
+  /** For addresses that a server names, besides its own. */
+  readonly egress: Pick<Egress, 'fetch'>;
   readonly gate: Gate;
   readonly clock: Clock;
   readonly random: RandomSource;
@@ -115,10 +118,10 @@ export function createMcpServers(deps: McpDeps): McpServers {
 }
 
 function createLink(deps: McpDeps, pins: () => ToolPins, name: string, settings: McpServerSettings): ServerLink {
-  const { home, sandbox, proxySocket, clock, random, log } = deps;
+  const { home, sandbox, proxySocket, egress, clock, random, log } = deps;
   return new ServerLink(
     {
-      connect: () => ({ home, sandbox, proxySocket, workspace: deps.workspace(), baseEnv: deps.baseEnv() }),
+      connect: () => ({ home, sandbox, proxySocket, egress, workspace: deps.workspace(), baseEnv: deps.baseEnv() }),
       clock,
       random,
       log,

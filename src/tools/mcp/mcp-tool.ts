@@ -9,7 +9,7 @@ import type { ToolDefinition } from '../../protocol/messages.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts';
 import { frozenCall, planFor } from './call-policy.ts';
 import { checkArguments, type CallArguments } from './check-arguments.ts';
-import { cleanSchema } from './clean-schema.ts';
+import { cleanSchema, schemaShape } from './clean-schema.ts';
 import type { Connection } from './open-connection.ts';
 import { McpError, type SeenTool } from './mcp-server.ts';
 import { reportedFailure, resultOutcome } from './result-outcome.ts';
@@ -27,7 +27,12 @@ export interface McpToolDeps {
   readonly link: (server: string) => ServerLink | null;
 }
 
-export function toolDefinition(name: string, server: string, pinned: SeenTool): ToolDefinition {
+export function toolDefinition(name: string, server: string, pinned: PinnedTool): ToolDefinition {
+  // Nobody has looked at what it says: orders could be hidden in it, and the prompt carries no mark of a stranger's text.
+  if (!pinned.isApproved) {
+    const description = `A new tool of the MCP server ${server}. What it says of itself is told once a person has approved it; its first call asks for that.`;
+    return Object.freeze({ name, description, parameters: schemaShape(pinned.inputSchema) });
+  }
   const words = visibleText(pinned.description, descriptionCharsMax);
   return Object.freeze({
     name,
@@ -76,7 +81,13 @@ export function createMcpTool(
         context,
       );
       const act = () => approvedCall(link, connection, seen, input, context);
-      return plan === null ? act() : throughGate(deps.gate, plan, context, act);
+      if (plan === null) return act();
+      const outcome = await throughGate(deps.gate, plan, context, act);
+      const isRefused = outcome.kind === 'failed' && deps.pins.standing(server, seen) !== 'approved';
+      // A long description can't be shown in a question; there is another way to look at it.
+      return isRefused
+        ? failed(`${outcome.text} A person can approve the tool with: talaria mcp test ${server}`)
+        : outcome;
     });
 
   const approvedCall = async (
@@ -95,6 +106,7 @@ export function createMcpTool(
 
   return {
     definition,
+    server,
     effect: isReadOnly ? 'read' : 'write',
     replay: isReadOnly ? 'safe' : 'never',
     parse: (input) => checkArguments(definition.parameters, input),

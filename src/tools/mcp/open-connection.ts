@@ -11,6 +11,7 @@ import { version } from '../../lib/version.ts';
 import type { CallArguments } from './check-arguments.ts';
 import type { SeenTool, ServerPlace } from './mcp-server.ts';
 import { seenTools } from './seen-tool.ts';
+import { visibleLine } from './visible-text.ts';
 
 /** Long enough for `npx` to fetch a program first. */
 export const connectTimeoutMs = 90_000;
@@ -87,8 +88,7 @@ function connection(client: Client, transport: Transport, lost: Promise<string>,
   const told = client.getServerVersion();
   const protocol = client.getNegotiatedProtocolVersion() ?? 'unknown';
   return {
-    description:
-      `${told?.name ?? 'unnamed'} ${told?.version ?? ''}`.trim().slice(0, nameCharsMax) + `, protocol ${protocol}`,
+    description: `${visibleLine(`${told?.name ?? 'unnamed'} ${told?.version ?? ''}`, nameCharsMax)}, protocol ${protocol}`,
     place,
     lost,
     async listTools() {

@@ -10,6 +10,8 @@ export const toolsPerServerMax = 256;
 const nameCharsMax = 256;
 const descriptionCharsMax = 16_000;
 const schemaCharsMax = 65_536;
+/** Of all tools of a server together; what is beyond it is known by its fingerprint alone. */
+const keptCharsMax = 2_000_000;
 const hintNames = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
 export interface ListedTool {
@@ -26,7 +28,13 @@ export function seenTools(listed: readonly ListedTool[]): readonly SeenTool[] {
     if (tool.name === '' || tool.name.length > nameCharsMax || byName.has(tool.name)) continue;
     byName.set(tool.name, seenTool(tool));
   }
-  return [...byName.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+  let chars = 0;
+  return [...byName.values()]
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .map((tool) => {
+      chars += JSON.stringify([tool.description, tool.inputSchema]).length;
+      return chars <= keptCharsMax ? tool : { ...tool, description: '', inputSchema: anyObject };
+    });
 }
 
 function seenTool({ name, description = '', inputSchema, annotations }: ListedTool): SeenTool {

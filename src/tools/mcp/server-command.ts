@@ -60,7 +60,7 @@ export async function serverCommand(
       argv,
       cwd: workspace,
       env: { ...withoutHome(deps.baseEnv), HOME: own, ...settings.env },
-      writable: [workspace, own, ...folders],
+      writable: [...new Set([workspace, own, ...folders])],
       readable: await programFiles(argv, env['PATH'] ?? '', deps.baseEnv['HOME'] ?? '/'),
       hidden: [deps.home],
       network: settings.network.length === 0 ? 'off' : { proxySocket: await deps.proxySocket(settings.network) },

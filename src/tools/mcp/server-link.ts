@@ -8,7 +8,7 @@ import type { RandomSource } from '../../lib/random.ts';
 import { retryDelayMs } from '../../lib/retry.ts';
 import type { ConnectDeps } from './connect-server.ts';
 import type { Connection } from './open-connection.ts';
-import { McpError, type McpServerSettings, type McpState, type SeenTool } from './mcp-server.ts';
+import { McpError, notListed, type McpServerSettings, type McpState, type SeenTool } from './mcp-server.ts';
 import { visibleLine } from './visible-text.ts';
 
 /** In a row; after that only a call or a person brings it back. */
@@ -109,10 +109,9 @@ export class ServerLink {
       signal.throwIfAborted();
     } catch (error) {
       await opened?.close();
-      this.#fail(error);
-      throw error instanceof McpError
-        ? error
-        : new McpError('unreachable', 'It does not list its tools.', { cause: error });
+      const failure = notListed(error);
+      this.#fail(failure);
+      throw failure;
     }
     const connection = opened;
     const since = this.#deps.clock.now();

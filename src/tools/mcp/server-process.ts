@@ -1,7 +1,8 @@
 /**
  * A server that is a program of ours: started with pipes, spoken to in lines of JSON, ended with all that it started. What
  * it may do is decided before, by how it is started. It dies with Talaria: its input ends, and in the sandbox it is killed.
- * Limits hold for what it writes: a line that is too long or too many that are no message end it.
+ * Limits hold for what it writes and leaves unread: a line that is too long, too many that are no message, or a heap of
+ * answers that it does not take end it.
  */
 import type { ChildProcess } from 'node:child_process';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
@@ -10,6 +11,8 @@ import type { SandboxedCommand } from '../sandbox.ts';
 
 export const messageBytesMax = 16_000_000;
 const oddLinesMax = 200;
+/** Messages that wait for the program to read them. */
+const untakenMax = 10_000;
 const lastWordsMax = 12;
 const lineCharsMax = 500;
 /** After its input has ended, and again after it was told to end. */
@@ -35,6 +38,7 @@ export class ServerProcess implements Transport {
   readonly #exited = Promise.withResolvers<void>();
   #child: ChildProcess | null = null;
   #oddLines = 0;
+  #untaken = 0;
   #isClosed = false;
   /** How it ended, for people; empty while it runs. */
   ending = '';
@@ -87,10 +91,17 @@ export class ServerProcess implements Transport {
     if (stdin === null || stdin === undefined || this.#isClosed || !stdin.writable) {
       return Promise.reject(new Error('the server is gone'));
     }
+    if (stdin.writableLength > messageBytesMax || this.#untaken > untakenMax) {
+      this.#giveUp('it does not read what it is told');
+      return Promise.reject(new Error('the server does not read what it is told'));
+    }
+    this.#untaken += 1;
     return new Promise((resolve, reject) => {
-      stdin.write(this.#deps.encode(message), (error) =>
-        error === null || error === undefined ? resolve() : reject(error),
-      );
+      stdin.write(this.#deps.encode(message), (error) => {
+        this.#untaken -= 1;
+        if (error === null || error === undefined) resolve();
+        else reject(error);
+      });
     });
   }
 

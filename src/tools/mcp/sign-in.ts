@@ -67,12 +67,13 @@ function nobodyCame(): McpError {
 async function listen(state: string, portBefore: number, onAnswer: (answer: URLSearchParams) => void): Promise<Server> {
   const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
-    const isOurs = pathname === callbackPath && isSame(searchParams.get('state') ?? '', state);
+    // Whatever asks here can ask for anything, also for what is no address at all.
+    const asked = URL.parse(request.url ?? '/', 'http://127.0.0.1');
+    const isOurs = asked?.pathname === callbackPath && isSame(asked.searchParams.get('state') ?? '', state);
     const page = isOurs ? 'Done. You can close this page and go back to the terminal.' : 'Nothing is expected here.';
     response.writeHead(isOurs ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
     response.end(`${page}\n`);
-    if (isOurs) onAnswer(searchParams);
+    if (isOurs) onAnswer(asked.searchParams);
   });
   const tryPort = (port: number) =>
     new Promise<boolean>((resolve) => {

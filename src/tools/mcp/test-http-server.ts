@@ -26,7 +26,7 @@ interface Asked {
 
 export async function startHttpServer(
   test: TestContext,
-  { isGuarded = false, tools = [{ name: 'look' }] as readonly object[] } = {},
+  { isGuarded = false, signInHost = '127.0.0.1', tools = [{ name: 'look' }] as readonly object[] } = {},
 ): Promise<HttpServer> {
   const state = {
     seen: [] as string[],
@@ -43,7 +43,9 @@ export async function startHttpServer(
     server.closeAllConnections();
     server.close();
   });
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port } = server.address() as AddressInfo;
+  const origin = `http://127.0.0.1:${port}`;
+  const signIn = `http://${signInHost}:${port}`;
   const json = (response: ServerResponse, status: number, body: object, headers = {}) =>
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
   const issue = () => {
@@ -59,13 +61,13 @@ export async function startHttpServer(
     state.seen.push(`${request.method} ${pathname}`);
     if (pathname === '/mcp') return message(request, response, body);
     if (pathname.startsWith('/.well-known/oauth-protected-resource')) {
-      json(response, 200, { resource: `${origin}/mcp`, authorization_servers: [origin] });
+      json(response, 200, { resource: `${origin}/mcp`, authorization_servers: [signIn] });
     } else if (pathname === '/.well-known/oauth-authorization-server') {
       json(response, 200, {
-        issuer: origin,
-        authorization_endpoint: `${origin}/authorize`,
-        token_endpoint: `${origin}/token`,
-        registration_endpoint: `${origin}/register`,
+        issuer: signIn,
+        authorization_endpoint: `${signIn}/authorize`,
+        token_endpoint: `${signIn}/token`,
+        registration_endpoint: `${signIn}/register`,
         response_types_supported: ['code'],
         grant_types_supported: ['authorization_code', 'refresh_token'],
         code_challenge_methods_supported: ['S256'],

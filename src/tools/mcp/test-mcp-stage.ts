@@ -9,6 +9,7 @@ import { seededRandom } from '../../lib/random.ts';
 import { createRedactor } from '../../lib/redact.ts';
 import type { Gate, Plan } from '../approval.ts';
 import { fakeToolContext } from '../fake-tool-context.ts';
+import { EgressError, type Egress } from '../egress.ts';
 import { SandboxError } from '../sandbox.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts';
 import type { McpServerSettings } from './mcp-server.ts';
@@ -82,6 +83,10 @@ export interface McpStage {
   open(): McpServers;
 }
 
+export const noWayOut: Pick<Egress, 'fetch'> = {
+  fetch: () => Promise.reject(new EgressError('forbidden', 'There is no way out in this test.')),
+};
+
 export async function mcpStage(test: TestContext): Promise<McpStage> {
   const home = await mkdtemp(join(tmpdir(), 'talaria-mcp-'));
   const workspace = join(home, 'workspace');
@@ -118,6 +123,7 @@ export async function mcpStage(test: TestContext): Promise<McpStage> {
         baseEnv: () => ({ PATH: process.env['PATH'] ?? '' }),
         sandbox: () => Promise.reject(new SandboxError('There is no sandbox in this test.')),
         proxySocket: () => Promise.reject(new SandboxError('There is no proxy in this test.')),
+        egress: noWayOut,
         gate,
         clock: hurried,
         random: seededRandom(1),

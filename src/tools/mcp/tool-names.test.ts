@@ -30,6 +30,21 @@ test('tools are named after their server, in what every provider takes, each by 
   );
 });
 
+test('a server that takes the marked names of its other tools beforehand makes no two of one name', () => {
+  const sly = { server: 's', tool: 'b~b' };
+  const rounds = [sly];
+  for (let round = 0; round < 3; round += 1) {
+    const named = nameTools(rounds)[0] ?? '';
+    rounds.push({ server: 's', tool: named.slice('mcp_s_'.length) });
+  }
+  const names = nameTools(rounds);
+  assert.equal(new Set(names).size, rounds.length);
+  assert.deepEqual(
+    names.filter((name) => !namePattern.test(name)),
+    [],
+  );
+});
+
 test('the names are the same in whatever order the tools come', () => {
   const tools = ['b_c', 'ü', 'c'].flatMap((tool) => [
     { server: 'a', tool },

@@ -16,11 +16,15 @@ export interface ServerTool {
 /** In the order of what was given. */
 export function nameTools(tools: readonly ServerTool[]): readonly string[] {
   const taken = new Map<string, string>();
+  const names = new Set<string>();
   const sorted = tools.toSorted((one, other) => compare(one.server, other.server) || compare(one.tool, other.tool));
   for (const tool of sorted) {
-    const plain = plainName(tool);
-    // `a` with `b_c` and `a_b` with `c` would be one: the first by name keeps it.
-    taken.set(keyOf(tool), [...taken.values()].includes(plain) ? marked(plain, tool) : plain);
+    let name = plainName(tool);
+    // `a` with `b_c` and `a_b` with `c` would be one: the first by name keeps it. A server that foresees the mark of another
+    // name and takes it gets the next one.
+    for (let round = 0; names.has(name); round += 1) name = marked(name, tool, round);
+    names.add(name);
+    taken.set(keyOf(tool), name);
   }
   return tools.map((tool) => taken.get(keyOf(tool)) ?? plainName(tool));
 }
@@ -33,10 +37,10 @@ function plainName(tool: ServerTool): string {
 }
 
 /** With a mark that belongs to this tool alone, where its own name can't be kept. */
-function marked(name: string, tool: ServerTool): string {
+function marked(name: string, tool: ServerTool, round = 0): string {
   const server = `mcp_${clean(tool.server).slice(0, serverCharsMax)}_`;
   const rest = name.startsWith(server) ? name.slice(server.length) : clean(tool.tool);
-  const mark = `_${hash('sha256', keyOf(tool)).slice(0, markChars)}`;
+  const mark = `_${hash('sha256', `${keyOf(tool)}${round === 0 ? '' : round}`).slice(0, markChars)}`;
   return `${server}${rest}`.slice(0, nameCharsMax - mark.length) + mark;
 }
 

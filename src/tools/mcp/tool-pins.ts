@@ -3,11 +3,12 @@
  * sly changes nothing in a prompt: the tools of a session are there from the first moment and stay as they are.
  *
  *   a server that is new, or configured anew     all of its tools are approved: the operator chose it
- *   a tool that is new on a known server         listed, not approved: its first call asks
+ *   a tool that is new on a known server         listed by name, not approved: its first call asks
  *   a tool that describes itself anew            stays as it was approved; its next call asks
  *   a tool that the server does not list         not offered any more; what it was is kept
  *
- * Kept in one file that is replaced whole. Another process may have changed it: it is read again when it has.
+ * Kept in one file that is replaced whole. Another process may have changed it: it is read again when it has. One that is
+ * there and can't be read is no reason to trust anybody: then even the tools of a server that looks new are not approved.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -15,6 +16,7 @@ import { dirname, join } from 'node:path';
 import { hash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { writeFileAtomically } from '../../lib/atomic-file.ts';
+import { hasCode } from '../workspace-path.ts';
 import type { McpServerSettings, SeenTool } from './mcp-server.ts';
 
 const fileBytesMax = 32_000_000;
@@ -64,6 +66,7 @@ export class ToolPins {
   /** Changes that the file does not have yet: they hold over what it says. */
   readonly #unwritten = new Map<string, PinnedServer | null>();
   #stamp = '';
+  #isDamaged = false;
   #writing: Promise<void> = Promise.resolve();
   /** Another number whenever something changed. */
   version = 0;
@@ -87,7 +90,7 @@ export class ToolPins {
   /** Takes in what a server lists now. Rejects if it can't be kept; it holds in this process all the same. */
   async see(server: string, identity: string, seen: readonly SeenTool[]): Promise<void> {
     this.reread();
-    const next = reconciled(this.of(server), identity, seen);
+    const next = reconciled(this.of(server), identity, seen, !this.#isDamaged);
     if (JSON.stringify(next) !== JSON.stringify(this.of(server))) await this.#put(server, next);
   }
 
@@ -117,8 +120,9 @@ export class ToolPins {
       if (JSON.stringify(servers) === JSON.stringify(this.#servers)) return;
       this.#servers = servers;
       this.version += 1;
-    } catch {
+    } catch (error) {
       // Not there yet, or not ours: what this process knows goes on, and the next change writes it anew.
+      if (!hasCode(error, 'ENOENT')) this.#isDamaged = true;
     }
   }
 
@@ -130,7 +134,8 @@ export class ToolPins {
       await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
       this.reread();
       const changes = [...this.#unwritten];
-      const text = `${JSON.stringify({ version: 1, servers: this.#servers }, null, 1)}\n`;
+      const text = `${JSON.stringify({ version: 1, servers: this.#servers })}\n`;
+      if (Buffer.byteLength(text) > fileBytesMax) throw new Error(`${this.#path} would be too large to be read again`);
       await writeFileAtomically(this.#path, text, { mode: 0o600 });
       for (const [name, change] of changes) if (this.#unwritten.get(name) === change) this.#unwritten.delete(name);
       this.#stamp = stampOf(this.#path);
@@ -150,12 +155,19 @@ function withServer(
 
 function stampOf(path: string): string {
   const { mtimeNs, size, ino } = statSync(path, { bigint: true });
-  return size > fileBytesMax ? '' : `${mtimeNs} ${size} ${ino}`;
+  if (size > fileBytesMax) throw new Error(`${path} is too large`);
+  return `${mtimeNs} ${size} ${ino}`;
 }
 
-function reconciled(before: PinnedServer | null, identity: string, seen: readonly SeenTool[]): PinnedServer {
+function reconciled(
+  before: PinnedServer | null,
+  identity: string,
+  seen: readonly SeenTool[],
+  isNewApproved: boolean,
+): PinnedServer {
   if (before === null || before.identity !== identity) {
-    return { identity, tools: sorted(seen.map((tool) => ({ ...tool, isApproved: true, isOffered: true }))) };
+    const isApproved = before !== null || isNewApproved;
+    return { identity, tools: sorted(seen.map((tool) => ({ ...tool, isApproved, isOffered: true }))) };
   }
   const listed = new Set(seen.map(({ name }) => name));
   const known = new Set(before.tools.map(({ name }) => name));

@@ -4,7 +4,7 @@
  */
 import { connectServer, type ConnectDeps } from './connect-server.ts';
 import { definitionChange } from './definition-change.ts';
-import type { McpServerSettings, SeenTool } from './mcp-server.ts';
+import { notListed, type McpServerSettings, type SeenTool } from './mcp-server.ts';
 import { identityOf, pinsPath, ToolPins, type Standing } from './tool-pins.ts';
 
 export interface TriedTool {
@@ -34,6 +34,8 @@ export async function tryServer(
   let seen: readonly SeenTool[];
   try {
     seen = await connection.listTools();
+  } catch (error) {
+    throw notListed(error);
   } finally {
     await connection.close();
   }

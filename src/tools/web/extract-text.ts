@@ -3,7 +3,13 @@ import { Worker } from 'node:worker_threads';
 import type { Extracted, ExtractJob } from './extract-thread.ts';
 
 const extractMs = 20_000;
-const heapMbMax = 512;
+const memoryBytesMax = 512_000_000;
+const lookEveryMs = 50;
+/**
+ * Never reached: a thread that meets its own limit can take the whole process with it, and what is unpacked lies outside
+ * of it. So the thread is looked at from here, and ended in time.
+ */
+const heapMbMax = 4_096;
 
 export type ExtractResult =
   | { readonly kind: 'extracted'; readonly extracted: Extracted }
@@ -32,10 +38,20 @@ export async function extractText(job: ExtractJob, signal: AbortSignal): Promise
   worker.once('error', (error) => unreadable(error instanceof Error ? error.message : String(error)));
   worker.once('exit', () => unreadable('it could not be read'));
   const timer = setTimeout(() => unreadable(`reading it took longer than ${extractMs / 1000} s`), extractMs);
+  const watch = setInterval(() => {
+    worker.getHeapStatistics().then(
+      ({ used_heap_size: used, external_memory: unpacked }) => {
+        if (used + unpacked > memoryBytesMax) unreadable(`reading it takes more than ${memoryBytesMax / 1e6} MB`);
+      },
+      // It has ended.
+      () => {},
+    );
+  }, lookEveryMs);
   const abort = () => reject(signal.reason as Error);
   signal.addEventListener('abort', abort, { once: true });
   return promise.finally(() => {
     clearTimeout(timer);
+    clearInterval(watch);
     signal.removeEventListener('abort', abort);
     void worker.terminate();
   });

@@ -100,7 +100,16 @@ async function outcomeOf(response: EgressResponse, offset: number, signal: Abort
       text: `${url} is ${mediaType} (${(body.byteLength / 1e3).toFixed(0)} KB), which can't be read here.`,
     };
   }
-  return partOf(url, '', new TextDecoder().decode(body), offset);
+  return partOf(url, '', decoded(body, charset ?? 'utf-8'), offset);
+}
+
+function decoded(body: Uint8Array, charset: string): string {
+  try {
+    return new TextDecoder(charset).decode(body);
+  } catch {
+    // An unknown name: most of the web is UTF-8.
+    return new TextDecoder().decode(body);
+  }
 }
 
 function pictureOf(url: string, mediaType: string, bytes: Uint8Array): ToolOutcome {
