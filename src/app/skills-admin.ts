@@ -4,7 +4,9 @@ import { systemClock } from '../lib/clock.ts';
 import { unifiedDiff } from '../tools/files/unified-diff.ts';
 import type { DiffTexts } from '../tools/skills/build-change.ts';
 import type { MadeChange } from '../tools/skills/change-skill.ts';
+import { readInstalled, type InstalledSkill } from '../tools/skills/installed-record.ts';
 import type { InspectedSkill, InstallOutcome, OfferedSkill } from '../tools/skills/install-skill.ts';
+import { SkillError } from '../tools/skills/skill-error.ts';
 import { createSkillShelf, type BrokenSkill, type Skill, type SkillShelf } from '../tools/skills/skill-shelf.ts';
 import type { OpenedSource, SourceOptions } from '../tools/skills/skill-source.ts';
 
@@ -33,6 +35,8 @@ export interface SkillsAdmin {
     path: string,
     mayPlace: (offered: OfferedSkill) => Promise<boolean>,
   ): Promise<InstallOutcome>;
+  /** Those that came from somewhere, by name; also those that are broken now. */
+  installed(): Promise<ReadonlyMap<string, InstalledSkill>>;
   inspect(skill: Skill): Promise<InspectedSkill>;
   accept(name: string, hash: string): Promise<boolean>;
   remove(name: string): Promise<void>;
@@ -51,6 +55,11 @@ export async function openSkillsAdmin(home: string, disabled: readonly string[] 
     shelf,
     openSource,
     install: (source, path, mayPlace) => installSkill(deps, source, path, mayPlace),
+    async installed() {
+      const record = await readInstalled(shelf.folder);
+      if (record.kind === 'damaged') throw new SkillError(record.problem);
+      return record.skills;
+    },
     inspect: ({ folder }) => inspectSkill(folder),
     accept: (name, hash) => acceptSkill(deps, name, hash),
     remove: (name) => removeSkill(deps, name),

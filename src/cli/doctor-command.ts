@@ -34,6 +34,8 @@ export async function doctorCommand(context: CommandContext): Promise<ExitCode> 
   await report(await checkStore(home, loaded.config, gateway));
   if (loaded.config !== null) {
     await report(await checkWorkspace(home, loaded.config));
+    const { checkSkills } = await import('./doctor-skills.ts');
+    await report(await checkSkills(home, loaded.config));
     const { checkTools } = await import('./doctor-sandbox.ts');
     await report(await checkTools(home, loaded.config, env));
     await report(await checkPort(loaded.config, gateway));

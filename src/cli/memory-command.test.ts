@@ -66,6 +66,8 @@ test('forget removes the one entry that is meant, wherever it is, and nothing el
   });
   await assert.rejects(run('forget', 'likes'), { message: /several entries.*"likes tea", "likes cake"/ });
   await assert.rejects(run('forget', 'coffee'), { message: /no entry has these words/ });
+  await assert.rejects(run('forget', 'tea', '--user', 'telegram:1'), { message: /no entry has these words/ });
+  await assert.rejects(file('people'), { code: 'ENOENT' });
   assert.deepEqual(await run('forget', 'likes', 'tea'), ['forgotten, from MEMORY.md and ARCHIVE.md: likes tea\n']);
   assert.deepEqual([await file('MEMORY.md'), await file('ARCHIVE.md')], ['# Mine\n- likes cake\ntea\n', '']);
 });

@@ -71,7 +71,12 @@ export async function memorySearchCommand(context: CommandContext, input: Comman
 
 export async function memoryForgetCommand(context: CommandContext, input: CommandInput): Promise<ExitCode> {
   const { streams } = context;
-  const outcome = await forgetEntry(placeOf(context, input).folder, input.operands.join(' '));
+  const outcome = await forgetEntry(placeOf(context, input).folder, input.operands.join(' ')).catch(
+    (error: unknown) => {
+      if (!(error instanceof Error) || error.name !== 'MemoryFileError') throw error;
+      throw new CliError('failed', `nothing was forgotten: ${error.message}: talaria memory edit`, { cause: error });
+    },
+  );
   switch (outcome.kind) {
     case 'forgotten':
       await streams.write(`forgotten, from ${outcome.files.join(' and ')}: ${printable(outcome.entry)}\n`);

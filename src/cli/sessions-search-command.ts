@@ -16,8 +16,13 @@ const hitsMax = 100;
 const entriesAround = 12;
 
 export async function sessionsSearchCommand(context: CommandContext, input: CommandInput): Promise<ExitCode> {
-  if (input.has('around') || input.has('session')) return printAround(context, input);
   const { streams } = context;
+  if (input.has('rebuild')) {
+    await withApi(context, 'sessions search', (api) => api.rebuildSearch());
+    streams.note('the index was built anew');
+    if (input.operands.length === 0 && !input.has('after') && !input.has('before')) return exitCodes.ok;
+  }
+  if (input.has('around') || input.has('session')) return printAround(context, input);
   const limit = wholeNumber(input, 'limit', { min: 1, max: hitsMax }) ?? hitsByDefault;
   const span = { ...time(input, 'after'), ...time(input, 'before') };
   const query = input.operands.join(' ');

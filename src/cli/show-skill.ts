@@ -1,5 +1,5 @@
 /** A skill as a person looks at it before they say yes: its files, and what to look at in them. Nothing of it is hidden. */
-import type { AuditFinding, InspectedSkill } from '../app/skills-admin.ts';
+import type { AuditFinding, InspectedSkill, OfferedSkill } from '../app/skills-admin.ts';
 import { printable, printableLine } from '../tui/printable.ts';
 import type { CommandContext } from './command.ts';
 import { formatTable } from './table.ts';
@@ -28,14 +28,21 @@ export async function showSkill(
   await streams.write(`${lines.join('\n')}\n`);
 }
 
-export async function showChanges(
+export async function showTexts(
   { streams }: Pick<CommandContext, 'streams'>,
-  { changes, diff }: { readonly changes: readonly string[]; readonly diff: string },
+  { changes, texts }: Pick<OfferedSkill, 'changes' | 'texts'>,
 ): Promise<void> {
-  if (changes.length === 0) return;
   const files = changes.map((line) => `  ${printableLine(line, pathCharsMax)}`);
-  const text = diff === '' ? [] : ['SKILL.md:', printable(diff)];
-  await streams.write(`${['Changes (+ new, - gone, ~ other):', ...files, ...text].join('\n')}\n`);
+  const lines = [
+    ...(files.length === 0 ? [] : ['Changes (+ new, - gone, ~ other):', ...files]),
+    ...texts.flatMap(({ path, text }) => [`${printableLine(path, pathCharsMax)}:`, indented(printable(text))]),
+  ];
+  if (lines.length > 0) await streams.write(`${lines.join('\n')}\n`);
+}
+
+/** So that no line of it passes for one of ours. */
+function indented(text: string): string {
+  return text.replaceAll(/^/gm, '  | ');
 }
 
 function findingLine({ path, line, what, shown }: AuditFinding): string {

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
 import { createStyle } from '../tui/style.ts';
+import { defaultConfig } from '../config/default-config.ts';
 import { parseArguments } from './arguments.ts';
 import type { CommandContext } from './command.ts';
 import { commands } from './command-table.ts';
@@ -75,11 +76,16 @@ describe('talaria skills', () => {
     assert.equal(installed.code, 0);
     assert.match(installed.out, /^tea: Does tea\n2 files, \d+ bytes, sha256:[0-9a-f]{64}\n/);
     assert.match(installed.out, /scripts\/a\.sh:1 uses the network: curl https:\/\/example\.org\n/);
+    assert.match(
+      installed.out,
+      /\nSKILL\.md:\n {2}\| ---\n[^]* {2}\| Boil\.\nscripts\/a\.sh:\n {2}\| curl/,
+      'all of it is shown',
+    );
     assert.match((await talaria('list')).out, /^tea +installed +ok +Does tea$/m);
     assert.equal((await talaria('update', '--yes')).notes, 'tea is up to date\n');
     await write('tea/SKILL.md', skill('tea', 'Heat.'));
     const updated = await talaria('update', 'tea', '--yes');
-    assert.match(updated.out, / {2}~ SKILL\.md\nSKILL\.md:\n[^]*-Boil\.\n\+Heat\.\n/);
+    assert.match(updated.out, / {2}~ SKILL\.md\nSKILL\.md:\n[^]*\| -Boil\.\n {2}\| \+Heat\.\n$/);
     assert.equal((await talaria('remove', 'tea', '--yes')).code, 0);
     assert.doesNotMatch((await talaria('list')).out, /^tea/m);
     assert.equal((await talaria('restore', 'tea')).code, 0);
@@ -116,6 +122,62 @@ describe('talaria skills', () => {
     assert.equal(code, 1);
     assert.match(notes, /a is not offered to the agent: l is a link/);
     assert.match(out, /^b: Does b$/m);
+  });
+
+  test('an update goes on behind a skill that is not at its source any more, and mends one that is broken here', async (t) => {
+    const { root, write, talaria, skill } = await machine(t);
+    for (const name of ['a', 'b', 'c']) await write(`many/${name}/SKILL.md`, skill(name));
+    assert.equal((await talaria('install', join(root, 'many'), '--all', '--yes')).code, 0);
+    await rm(join(root, 'many/a'), { recursive: true });
+    await write('many/b/SKILL.md', skill('b', 'Better.'));
+    await writeFile(join(root, 'home/skills/c/SKILL.md'), 'no front matter');
+    const { code, notes } = await talaria('update', '--yes');
+    assert.deepEqual(
+      [code, notes.replaceAll(root, '')],
+      [
+        1,
+        'a was not taken: there is no skill any more in /many, a\n' +
+          'b is there now; sessions that start from now on know it\n' +
+          'c is there now; sessions that start from now on know it\n',
+      ],
+    );
+    assert.match(await readFile(join(root, 'home/skills/c/SKILL.md'), 'utf8'), /Does c/);
+    assert.match((await talaria('update', 'a', '--yes')).notes, /there is no skill any more in/);
+  });
+
+  test('one of several that can not be installed keeps no other from being taken', async (t) => {
+    const { root, write, talaria, skill } = await machine(t);
+    await write('many/a/SKILL.md', 'no skill');
+    await write('many/b/SKILL.md', skill('b'));
+    const { code, notes } = await talaria('install', join(root, 'many'), '--all', '--yes');
+    assert.equal(code, 1);
+    assert.match(notes, /^a was not taken: This is no skill\. [^]*\nb is there now/);
+  });
+
+  test('the doctor names what is broken and what is not as it was confirmed', async (t) => {
+    const { root, write, talaria, skill } = await machine(t);
+    const home = join(root, 'home');
+    const check = async () => (await import('./doctor-skills.ts')).checkSkills(home, defaultConfig);
+    await write('tea/SKILL.md', skill('tea'));
+    await talaria('install', join(root, 'tea'), '--yes');
+    assert.deepEqual(
+      (await check()).map(({ verdict }) => verdict),
+      ['good'],
+    );
+    await appendFile(join(home, 'skills/tea/SKILL.md'), 'More.\n');
+    await write('home/skills/bad/SKILL.md', '---\nname: bad\n');
+    assert.deepEqual(await check(), [
+      {
+        verdict: 'bad',
+        what: "skill bad can't be used: It does not begin with front matter: a line `---`, then name and description, then a line `---`.",
+        fix: 'mend it, or: talaria skills remove bad',
+      },
+      {
+        verdict: 'warn',
+        what: 'skill tea is not what was confirmed, and is not offered to the agent',
+        fix: 'look at it: talaria skills audit tea',
+      },
+    ]);
   });
 
   test('of several skills one is named, or all are taken; a skill of one’s own is not overwritten by accident', async (t) => {

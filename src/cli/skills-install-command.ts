@@ -2,11 +2,13 @@
  * `talaria skills install` and `update`: what a source has is fetched, checked and shown; it is taken only after a yes to
  * exactly that. Nothing of it runs.
  */
-import type { InstallOutcome, OfferedSkill, OpenedSource, Skill } from '../app/skills-admin.ts';
+import type { InstallOutcome, OfferedSkill, OpenedSource } from '../app/skills-admin.ts';
+import { present } from '../lib/assert.ts';
+import { printableLine } from '../tui/printable.ts';
 import type { CommandInput } from './arguments.ts';
 import { CliError, exitCodes, type CommandContext, type ExitCode } from './command.ts';
 import { confirm } from './confirm.ts';
-import { counted, showChanges, showSkill } from './show-skill.ts';
+import { counted, showSkill, showTexts } from './show-skill.ts';
 import { withSkills } from './with-skills.ts';
 
 export async function skillsInstallCommand(context: CommandContext, input: CommandInput): Promise<ExitCode> {
@@ -15,12 +17,9 @@ export async function skillsInstallCommand(context: CommandContext, input: Comma
   return withSkills(context, async (skills) => {
     const source = await skills.openSource(typed, sourceOptions(context));
     try {
-      const outcomes: InstallOutcome[] = [];
-      for (const path of chosenPaths(source, wanted, input.has('all'))) {
-        const mayPlace = (offered: OfferedSkill) => askToInstall(context, input, offered);
-        outcomes.push(await skills.install(source, path, mayPlace));
-      }
-      return report(context, outcomes);
+      const mayPlace = (offered: OfferedSkill) => askToInstall(context, input, offered);
+      const paths = chosenPaths(source, wanted, input.has('all'));
+      return await oneByOne(context, paths, (path) => skills.install(source, path, mayPlace));
     } finally {
       await source.close();
     }
@@ -31,29 +30,57 @@ export async function skillsUpdateCommand(context: CommandContext, input: Comman
   mustBeAskable(context, input);
   const [wanted] = input.operands;
   return withSkills(context, async (skills) => {
-    const installed = (await skills.shelf.list()).skills.filter(({ origin }) => origin === 'installed');
-    const chosen = wanted === undefined ? installed : installed.filter(({ name }) => name === wanted);
+    const installed = await skills.installed();
+    const report = await skills.shelf.list();
+    // What is broken here may be whole where it came from.
+    const there = [...report.skills, ...report.broken].filter(({ name }) => installed.has(name));
+    const chosen = wanted === undefined ? there : there.filter(({ name }) => name === wanted);
     if (wanted !== undefined && chosen.length === 0) {
       throw new CliError(
         'failed',
         `${JSON.stringify(wanted)} was not installed from anywhere; see talaria skills list`,
       );
     }
-    const outcomes: InstallOutcome[] = [];
-    for (const skill of chosen) {
-      if (skill.installed === null) continue;
-      const { location, path } = skill.installed.source;
-      const source = await skills.openSource(location, sourceOptions(context));
+    if (chosen.length === 0) context.streams.note('nothing was installed from anywhere yet');
+    const names = chosen.map(({ name }) => name).sort();
+    return oneByOne(context, names, async (name) => {
+      const { source: from, isEdited } = present(installed.get(name), 'an installed skill');
+      const skill = chosen.find((one) => one.name === name);
+      const isOurs = isEdited || skill === undefined || 'problem' in skill || skill.state === 'changed';
+      const source = await skills.openSource(from.location, sourceOptions(context));
       try {
-        const mayPlace = (offered: OfferedSkill) => askToUpdate(context, input, offered, skill);
-        outcomes.push(await skills.install(source, path, mayPlace));
+        if (!source.paths.includes(from.path)) {
+          const place = [from.location, ...(from.path === '' ? [] : [from.path])].join(', ');
+          throw new CliError('failed', `there is no skill any more in ${place}`);
+        }
+        return await skills.install(source, from.path, (offered) => askToUpdate(context, input, offered, name, isOurs));
       } finally {
         await source.close();
       }
-    }
-    if (chosen.length === 0) context.streams.note('nothing was installed from anywhere yet');
-    return report(context, outcomes);
+    });
   });
+}
+
+/** What is wrong with one of several keeps no other from being taken. */
+async function oneByOne(
+  context: CommandContext,
+  all: readonly string[],
+  take: (one: string) => Promise<InstallOutcome>,
+): Promise<ExitCode> {
+  const outcomes: InstallOutcome[] = [];
+  let failures = 0;
+  for (const one of all) {
+    try {
+      outcomes.push(await take(one));
+    } catch (error) {
+      const isKnown = error instanceof CliError || (error instanceof Error && error.name === 'SkillError');
+      if (!isKnown || all.length === 1) throw error;
+      context.streams.note(`${printableLine(one, 200)} was not taken: ${printableLine(error.message, 400)}`);
+      failures += 1;
+    }
+  }
+  const code = report(context, outcomes);
+  return failures > 0 ? exitCodes.failed : code;
 }
 
 function mustBeAskable({ streams }: CommandContext, input: CommandInput): void {
@@ -91,7 +118,7 @@ async function askToInstall(context: CommandContext, input: CommandInput, offere
     );
   }
   await showSkill(context, offered);
-  await showChanges(context, offered);
+  await showTexts(context, offered);
   const instead =
     before === null
       ? ''
@@ -105,7 +132,8 @@ async function askToUpdate(
   context: CommandContext,
   input: CommandInput,
   offered: OfferedSkill,
-  { name, state, installed }: Skill,
+  name: string,
+  isOurs: boolean,
 ): Promise<boolean> {
   if (offered.header.name !== name) {
     throw new CliError(
@@ -114,8 +142,7 @@ async function askToUpdate(
     );
   }
   await showSkill(context, offered);
-  await showChanges(context, offered);
-  const isOurs = installed?.isEdited === true || state === 'changed';
+  await showTexts(context, offered);
   const lost = isOurs ? ' It was changed here since; that would be replaced and stay in the history.' : '';
   return input.has('yes') || confirm(context, `Update ${name}?${lost}`);
 }

@@ -1,16 +1,26 @@
-/** Characters that a person who reads a text does not see, and a model does. Pure. */
+/** Characters that a person who reads a text does not see, and a model does: the one list of them. Pure. */
 
-/** Format characters, private and unassigned ones, controls other than line ends and tabs. */
-const invisiblePattern = /(?![\n\r\t])[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}]/u;
+/** As a part of a pattern's class: controls, format characters, private and unassigned ones, fillers and selectors. */
+export const unseenClasses = '\\p{Cc}\\p{Cf}\\p{Co}\\p{Cn}\\p{Default_Ignorable_Code_Point}';
+
+/** Line ends and tabs are seen by what they do. */
+const invisiblePattern = new RegExp(`(?![\\n\\r\\t])[${unseenClasses}]`, 'u');
 /** Pictures that are put together from several characters, and keys with a digit. */
 const picturePattern =
   /\p{Extended_Pictographic}\p{Emoji_Modifier}?\ufe0f?(?:\u200d\p{Extended_Pictographic}\p{Emoji_Modifier}?\ufe0f?)*|[\d#*]\ufe0f\u20e3/gu;
 /** Scripts that need joiners for their ordinary spelling. */
-const joinedPattern =
-  /(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}])[\u200c\u200d]/gu;
+const joiningScripts = 'Arab Syrc Mong Nkoo Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Khmr Mymr Tibt'
+  .split(' ')
+  .map((script) => `\\p{Script_Extensions=${script}}`)
+  .join('');
+const joinedPattern = new RegExp(`(?<=[${joiningScripts}])[\\u200c\\u200d]`, 'gu');
+
+/** Nearly all texts; the patterns above take milliseconds to be made ready. */
+const plainPattern = /^[\x20-\x7e\n\r\t]*$/;
 
 /** As `U+202E`; null if there is none. A mark at the very start that says how the file is encoded does not count. */
 export function firstInvisible(text: string): string | null {
+  if (plainPattern.test(text)) return null;
   const plain = text
     .replace(/^\uFEFF/, '')
     .replace(picturePattern, '')
@@ -26,6 +36,7 @@ const wholePattern = new RegExp(
 
 /** The text without them, and how many there were. What pictures and scripts are spelled with stays. */
 export function withoutInvisible(text: string): { readonly text: string; readonly count: number } {
+  if (plainPattern.test(text)) return { text, count: 0 };
   let count = 0;
   const kept: string[] = [];
   const plain = text.replace(/^\uFEFF/, '');

@@ -55,6 +55,13 @@ test('what is no regular file is passed over, and nobody waits for a pipe', asyn
   assert.deepEqual(await readProjectFile(place, ''), { path: 'CLAUDE.md', content: 'here' });
 });
 
+test('a program or another file that is no text is passed over', async (t) => {
+  const place = await folder(t);
+  await writeFile(join(place, 'AGENTS.md'), Buffer.from('7f454c4602010100ffd8', 'hex'));
+  await writeFile(join(place, 'CLAUDE.md'), 'here');
+  assert.deepEqual(await readProjectFile(place, ''), { path: 'CLAUDE.md', content: 'here' });
+});
+
 test('a workspace behind a link is a workspace', async (t) => {
   const place = await folder(t);
   await mkdir(join(place, 'real'));

@@ -27,7 +27,9 @@ export async function readProjectFile(workspace: string, folder: string): Promis
   if ((await realpath(place).catch(() => null)) !== place) return null;
   for (const name of projectFileNames) {
     const content = await readPlainFile(join(place, name));
-    if (content !== null && content.trim() !== '') return { path: join(folder, name), content };
+    // What has a zero in it is no text, whatever it is called.
+    if (content !== null && content.trim() !== '' && !content.includes('\0'))
+      return { path: join(folder, name), content };
   }
   return null;
 }

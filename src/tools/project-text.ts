@@ -3,6 +3,7 @@
  * can't close, and with a word on whatever in it tries to give orders in secret. The same text gives the same words. Pure.
  */
 import { withoutInvisible } from './invisible.ts';
+import { defiantWords } from './order-words.ts';
 
 export const projectCharsMax = 20_000;
 const findingsMax = 6;
@@ -37,7 +38,8 @@ export function projectText(name: string, content: string): ProjectText {
 /** Keeps the beginning and the end. */
 export function cutMiddle(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
-  const note = `\n[… ${text.length - charsMax} characters left out here …]\n`;
+  // No number: of a huge file the middle was not even read.
+  const note = '\n[… the middle is left out here …]\n';
   const half = Math.floor(charsMax / 2);
   return `${text.slice(0, half).toWellFormed()}${note}${text.slice(-half).toWellFormed()}`;
 }
@@ -54,16 +56,6 @@ interface OrderRule {
 
 /** What no honest file has to say to an agent. */
 const orderRules: readonly OrderRule[] = [
-  {
-    what: 'words against other instructions',
-    pattern:
-      /\b(?:ignore|disregard|forget|override|bypass|ignoriere|vergiss|ignora|olvida|ignorez|oubliez)\b.{0,40}\b(?:above|before|previous|prior|earlier|preceding|system|obigen?|vorherigen?|bisherigen?|anteriores|précédentes)\b/iu,
-  },
-  {
-    what: 'words against other instructions',
-    pattern:
-      /\b(?:ignore|disregard|forget|override|bypass)\b.{0,30}\b(?:all|any|your|other)\b.{0,20}\b(?:instructions?|rules?|prompts?|guidelines|restrictions?)\b/iu,
-  },
   {
     what: 'words that make you somebody else',
     pattern: /\b(?:you are now|from now on,? you (?:are|will be)|new system prompt|pretend (?:to be|that you))\b/iu,
@@ -85,8 +77,9 @@ const orderRules: readonly OrderRule[] = [
   },
 ];
 
-/** In a comment, which is not shown where people read the file, less is enough. */
-const commentPattern = /<!--([\s\S]*?)(?:-->|$(?![\s\S]))|^\[(?:\/\/|comment)\]:\s*#\s*(.*)$/gimu;
+/** In a comment or an element, which is not shown where people read the file, less is enough. */
+const hiddenPattern =
+  /<!--([\s\S]*?)(?:-->|$(?![\s\S]))|^\[(?:\/\/|comment)\]:\s*#\s*(.*)$|<[a-z]\w{0,20}\b[^<>]{0,200}(?:\bhidden\b|display\s*:\s*none|font-size\s*:\s*0)[^<>]{0,200}>([^<]{0,2000})/gimu;
 const spokenTo =
   /\b(?:you (?:must|should|have to|are)|agents?|assistants?|ai|llm|claude|gpt|copilot|talaria)\b[\s\S]{0,200}\b(?:run|execute|fetch|download|install|send|ignore|always|never|must|delete|curl)\b/iu;
 
@@ -95,13 +88,15 @@ function ordersIn(text: string): readonly string[] {
   const add = (what: string, words: string) => {
     if (!found.has(what)) found.set(what, `${what} (${JSON.stringify(shortened(words, quoteCharsMax))})`);
   };
+  const defiant = defiantWords(text, { loose: true });
+  if (defiant !== null) add('words against other instructions', defiant);
   const plain = text.normalize('NFKC');
   for (const { what, pattern } of orderRules) {
     const [words] = pattern.exec(plain) ?? [];
     if (words !== undefined) add(what, words);
   }
-  for (const [, inMarkup = '', inLink = ''] of plain.matchAll(commentPattern)) {
-    const [words] = spokenTo.exec(inMarkup || inLink) ?? [];
+  for (const [, inComment = '', inLink = '', inElement = ''] of plain.matchAll(hiddenPattern)) {
+    const [words] = spokenTo.exec(inComment || inLink || inElement) ?? [];
     if (words !== undefined) add('a hidden comment that gives orders', words);
   }
   return [...found.values()];

@@ -2,6 +2,8 @@
  * What may become an entry: one line of text that can be seen, without anything that looks like a secret. Whatever is
  * remembered stands in the prompt of later sessions, so a line that gives orders is known as one. Pure.
  */
+import { withoutInvisible } from '../invisible.ts';
+import { defiantWords } from '../order-words.ts';
 import { plainText } from '../output-bound.ts';
 
 export const entryCharsMax = 500;
@@ -10,14 +12,9 @@ export type CleanedEntry =
   | { readonly kind: 'clean'; readonly text: string; readonly hadUnseen: boolean; readonly isOrder: boolean }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** What shows nothing, and can carry words that only a model reads. Joiners stay inside pictures and scripts that need them. */
-const unseen =
-  /(?![\u200c\u200d])[\p{Cf}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}]|(?<!\p{L}|\p{M}|\p{Extended_Pictographic}|\ufe0f)[\u200c\u200d]/gu;
-
 export function cleanEntry(text: string): CleanedEntry {
-  const printable = plainText(text).toWellFormed();
-  const seen = withoutUnseen(printable);
-  const line = seen
+  const seen = withoutInvisible(plainText(text).toWellFormed());
+  const line = seen.text
     .replaceAll(/\s+/gu, ' ')
     .trim()
     .replace(/^[-*+] /, '');
@@ -29,20 +26,10 @@ export function cleanEntry(text: string): CleanedEntry {
   if (secret !== null) {
     return { kind: 'refused', why: `it looks like ${secret}, and secrets are not remembered: they belong into .env` };
   }
-  return { kind: 'clean', text: line, hadUnseen: seen !== printable, isOrder: looksLikeOrder(line) };
-}
-
-export function withoutUnseen(text: string): string {
-  // A variation selector belongs to the picture before it.
-  return text.replaceAll(unseen, (character, offset: number) =>
-    character === '\ufe0f' && /\p{Extended_Pictographic}$/u.test(text.slice(Math.max(0, offset - 2), offset))
-      ? character
-      : '',
-  );
+  return { kind: 'clean', text: line, hadUnseen: seen.count > 0, isOrder: looksLikeOrder(line) };
 }
 
 const orders: readonly RegExp[] = [
-  /\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:previous|prior|above|earlier|preceding|all|any|your|system)\b.{0,40}\b(?:instructions?|rules?|prompts?|messages?|guidelines|directions?)\b/iu,
   /\b(?:you are now|from now on,? you (?:are|must|will)|act as if you|pretend (?:to be|that you))\b/iu,
   /\b(?:system prompt|developer message|jailbreak|do anything now)\b/iu,
   /<\/?(?:system|assistant|user|instructions?|tool)\b[^>]*>|\[\/?(?:INST|SYSTEM)\]|<\|[a-z_]+\|>/iu,
@@ -51,8 +38,9 @@ const orders: readonly RegExp[] = [
 ];
 
 export function looksLikeOrder(line: string): boolean {
-  const plain = withoutUnseen(line).normalize('NFKC');
-  return orders.some((order) => order.test(plain));
+  const seen = withoutInvisible(line).text;
+  const plain = seen.normalize('NFKC');
+  return defiantWords(seen, { loose: false }) !== null || orders.some((order) => order.test(plain));
 }
 
 const secrets: readonly (readonly [RegExp, string])[] = [

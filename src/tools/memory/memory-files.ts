@@ -3,8 +3,10 @@
  * room in them. They belong to the person, who may edit them at any time: they are read anew for every change and replaced
  * whole. An entry is in the archive before it leaves its file: a crash between the two leaves it twice, never nowhere.
  */
+import { constants } from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { isUtf8 } from 'node:buffer';
 import { writeFileAtomically } from '../../lib/atomic-file.ts';
 import { matchText, searchTerms } from '../../lib/search-terms.ts';
 import { hasCode } from '../workspace-path.ts';
@@ -23,6 +25,7 @@ import {
   writeNotes,
   type Notes,
 } from './edit-notes.ts';
+import { withMemoryLock } from './memory-lock.ts';
 import {
   archiveFileName,
   machineOwner,
@@ -33,6 +36,9 @@ import {
   peopleFolderName,
   type MemoryTarget,
 } from './memory-places.ts';
+
+/** Not to wait for the other end of a pipe. */
+const readFlags = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /** Of each file, in characters: all of both is part of the prompt of every later session. */
 export const memoryLimits: Readonly<Record<MemoryTarget, number>> = { memory: 4_000, user: 2_000 };
@@ -59,15 +65,24 @@ export type ChangeOutcome =
   /** What is not a list of entries fills the file. */
   | { readonly kind: 'no-room'; readonly use: MemoryUse };
 
-/** What two writers at once would lose is kept apart by the caller. Failures are the file system's own errors. */
+/** A file is not what can be changed without losing something of it; the message is a clause. */
+export class MemoryFileError extends Error {
+  override readonly name = 'MemoryFileError';
+}
+
+/** Failures are the file system's own errors and a `MemoryFileError`; then nothing was changed. */
 export async function changeMemory(
   folder: string,
   change: MemoryChange,
   limits: MemoryLimits = memoryLimits,
 ): Promise<ChangeOutcome> {
+  return withMemoryLock(folder, () => changeLocked(folder, change, limits));
+}
+
+async function changeLocked(folder: string, change: MemoryChange, limits: MemoryLimits): Promise<ChangeOutcome> {
   const path = join(folder, memoryFileNames[change.target]);
   const charsMax = limits[change.target];
-  const before = readNotes(await textOrEmpty(path));
+  const before = readNotes(await exactText(path));
   const useOf = (notes: Notes): MemoryUse => ({ chars: charsOf(notes), charsMax });
   const store = async (notes: Notes, kept: string) => {
     const room = makeRoom(notes, kept, charsMax);
@@ -96,7 +111,7 @@ export async function changeMemory(
 async function archive(folder: string, entries: readonly string[]): Promise<void> {
   if (entries.length === 0) return;
   const path = join(folder, archiveFileName);
-  const before = readNotes(await textOrEmpty(path));
+  const before = readNotes(await exactText(path));
   const missing = entries.filter((entry) => !hasFact(before, entry));
   if (missing.length > 0) await write(path, missing.reduce(addEntry, before));
 }
@@ -116,7 +131,8 @@ export interface Memories {
 /** What can't be read is left out: nobody's turn should fail for it. */
 export async function readMemories(home: string, owner: string): Promise<Memories> {
   const folder = memoryFolder(home, owner);
-  const read = (target: MemoryTarget) => readFile(join(folder, memoryFileNames[target]), 'utf8').catch(() => '');
+  const read = (target: MemoryTarget) =>
+    readFile(join(folder, memoryFileNames[target]), { encoding: 'utf8', flag: readFlags }).catch(() => '');
   const [memory, user] = await Promise.all([read('memory'), read('user')]);
   return { memory, user };
 }
@@ -148,8 +164,17 @@ export type ForgetOutcome =
 
 /** Takes the one entry with these words out of every file that has it, for good. */
 export async function forgetEntry(folder: string, words: string): Promise<ForgetOutcome> {
+  // Nobody gets a folder by being looked for.
+  const isThere = await readdir(folder).then(
+    () => true,
+    () => false,
+  );
+  return isThere ? withMemoryLock(folder, () => forgetLocked(folder, words)) : { kind: 'not-found' };
+}
+
+async function forgetLocked(folder: string, words: string): Promise<ForgetOutcome> {
   const files = [...Object.values(memoryFileNames), archiveFileName];
-  const notes = await Promise.all(files.map(async (file) => readNotes(await textOrEmpty(join(folder, file)))));
+  const notes = await Promise.all(files.map(async (file) => readNotes(await exactText(join(folder, file)))));
   const found = notes.map((note) => findEntry(note, words));
   const entries = found.flatMap((one) =>
     one.kind === 'found' ? [one.entry] : one.kind === 'several' ? one.entries : [],
@@ -179,13 +204,23 @@ export async function memoryOwners(home: string): Promise<readonly string[]> {
   return [machineOwner, ...people.sort()];
 }
 
+/** As it can be written back; empty if there is none. */
+async function exactText(path: string): Promise<string> {
+  const bytes = await readFile(path, { flag: readFlags }).catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return new Uint8Array();
+    throw error;
+  });
+  if (isUtf8(bytes)) return Buffer.from(bytes).toString('utf8');
+  throw new MemoryFileError(`${basename(path)} is no UTF-8 text, and a change would lose some of it; save it as UTF-8`);
+}
+
 async function textOrEmpty(path: string): Promise<string> {
   return (await textOrNull(path)) ?? '';
 }
 
 async function textOrNull(path: string): Promise<string | null> {
   try {
-    return await readFile(path, 'utf8');
+    return await readFile(path, { encoding: 'utf8', flag: readFlags });
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return null;
     throw error;

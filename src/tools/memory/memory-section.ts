@@ -2,10 +2,13 @@
  * What a new session is told of what was remembered, for its system prompt; frozen with it. The words are somebody's notes:
  * what can't be seen in them is taken out, and a line that gives orders stands as a quotation. Pure.
  */
-import { looksLikeOrder, withoutUnseen } from './clean-entry.ts';
+import { withoutInvisible } from '../invisible.ts';
+import { looksLikeOrder } from './clean-entry.ts';
 import { charsOf, readNotes } from './edit-notes.ts';
 import { memoryLimits, type Memories, type MemoryLimits } from './memory-files.ts';
 
+/** What can't be seen is taken out before it is cut. */
+const lookedAtShare = 4;
 const orderWord = 'a note that reads like an order, not one:';
 
 export function memorySection({ memory, user, limits = memoryLimits }: Memories & { limits?: MemoryLimits }): string {
@@ -23,12 +26,14 @@ export function memorySection({ memory, user, limits = memoryLimits }: Memories 
 function part(title: string, text: string, charsMax: number): string {
   const notes = readNotes(text);
   if (notes.lines.every((line) => line.trim() === '')) return '';
-  const shown = cut(notes.lines.map(shownLine).join('\n'), charsMax);
+  // No more is looked at than could be shown: a person's file may be of any length.
+  const beginning = notes.lines.join('\n').slice(0, lookedAtShare * charsMax);
+  const shown = cut(beginning.split('\n').map(shownLine).join('\n'), charsMax);
   return `## ${title} (${charsOf(notes)} of ${charsMax} characters)\n${shown}`;
 }
 
 function shownLine(line: string): string {
-  const seen = withoutUnseen(line).replaceAll('\r', '');
+  const seen = withoutInvisible(line).text.replaceAll('\r', '');
   if (!looksLikeOrder(seen)) return seen;
   return `- [${orderWord} ${JSON.stringify(seen.replace(/^[-*+] /, ''))}]`;
 }

@@ -1,7 +1,8 @@
 /**
  * The tool `memory`: keeps facts between sessions, in the files of whoever the session belongs to. It says exactly what it
- * stored, replaced, removed and moved to the archive. In a turn that has read a stranger's text, for a fact that reads like
- * an order, and wherever the operator wants it, a person is asked first; what comes from a stranger's text is marked so.
+ * stored, replaced, removed and moved to the archive. In a turn that has read a stranger's text, for a fact that was in one
+ * before or reads like an order, and wherever the operator wants it, a person is asked first; what comes from a stranger's
+ * text is marked so.
  *
  * A call whose outcome got lost is told as unknown. Adding the same fact again stores it once.
  */
@@ -11,12 +12,20 @@ import type { UntrustedSource } from '../../protocol/messages.ts';
 import type { Gate, Plan } from '../approval.ts';
 import { defineTool } from '../define-tool.ts';
 import { afterAnswer, throughGate } from '../gated.ts';
-import type { Tool, ToolContext, ToolOutcome } from '../tool.ts';
+import type { Tool, ToolOutcome } from '../tool.ts';
 import { fileProblem } from '../workspace-path.ts';
 import { cleanEntry } from './clean-entry.ts';
-import { changeMemory, memoryLimits, searchMemories, type MemoryChange, type MemoryLimits } from './memory-files.ts';
+import {
+  changeMemory,
+  MemoryFileError,
+  memoryLimits,
+  searchMemories,
+  type MemoryChange,
+  type MemoryLimits,
+} from './memory-files.ts';
 import { memoryFileNames, memoryFolder } from './memory-places.ts';
 import { changeText, plannedText } from './memory-words.ts';
+import { originOfFact, type Saying } from './origin-of-fact.ts';
 
 /** Of what a search finds. */
 const hitsMax = 50;
@@ -30,6 +39,8 @@ export interface OwnerMemoryDeps {
   readonly asksAlways: () => boolean;
   /** Whether a value that is known to be secret stands in it. */
   readonly holdsSecret?: (text: string) => boolean;
+  /** What was said in a session of late, also by strangers. */
+  readonly said?: (sessionId: SessionId) => Promise<readonly Saying[]>;
   readonly limits?: MemoryLimits;
 }
 
@@ -61,7 +72,9 @@ export function createOwnerMemoryTool(deps: OwnerMemoryDeps): Tool<Input> {
         const outcome = await changeMemory(memoryFolder(home, owner), change, limits);
         return changeText(outcome, change, { file, hadUnseen });
       } catch (error) {
-        return failed(`Nothing was changed: ${file} can't be changed: ${fileProblem(error)}.`);
+        const why =
+          error instanceof MemoryFileError ? error.message : `${file} can't be changed: ${fileProblem(error)}`;
+        return failed(`Nothing was changed: ${why}.`);
       }
     });
 
@@ -78,11 +91,13 @@ export function createOwnerMemoryTool(deps: OwnerMemoryDeps): Tool<Input> {
       const owner = await ownerOf(context.sessionId);
       if (owner === null) return failed('Nothing was done: this conversation has been removed.');
       if (input.action === 'search') return search(memoryFolder(home, owner), input.text ?? input.old ?? '');
-      const planned = planChange(deps, owner, input, context.untrusted);
+      const untrusted = context.untrusted ?? (await originOf(deps, input, context.sessionId));
+      const planned = planChange(deps, owner, input, untrusted);
       if ('problem' in planned) return failed(planned.problem);
-      const reasons = reasonsToAsk(deps, planned, context);
+      const reasons = reasonsToAsk(deps, planned, untrusted);
       if (reasons.length === 0) return perform(planned);
-      return throughGate(gate, planOf(planned, reasons), context, (frozen) => perform(JSON.parse(frozen) as Frozen));
+      const plan = planOf(planned, reasons);
+      return throughGate(gate, plan, { ...context, untrusted }, (frozen) => perform(JSON.parse(frozen) as Frozen));
     },
   });
   return {
@@ -117,7 +132,16 @@ function planChange(
   return { owner, change, hadUnseen: cleaned.hadUnseen, isOrder: cleaned.isOrder };
 }
 
-function reasonsToAsk(deps: OwnerMemoryDeps, { isOrder }: Planned, { untrusted }: ToolContext): string[] {
+/** What was read in an earlier turn may be remembered in this one. */
+async function originOf(
+  { said }: OwnerMemoryDeps,
+  { text = '' }: Input,
+  sessionId: SessionId,
+): Promise<UntrustedSource | null> {
+  return said === undefined || text === '' ? null : originOfFact(text, await said(sessionId));
+}
+
+function reasonsToAsk(deps: OwnerMemoryDeps, { isOrder }: Planned, untrusted: UntrustedSource | null): string[] {
   return [
     ...(untrusted === null ? [] : ['changes what is remembered in later sessions']),
     ...(isOrder ? ['reads like an order to the agent, and would stand in later sessions'] : []),

@@ -114,6 +114,34 @@ test('in a group, what was said elsewhere does not come up', async () => {
   assert.match((await here.run({ query: 'hit' })).text, /^old #1/);
 });
 
+test('in a group, what was said there is found behind any number of private hits', async () => {
+  const context = fakeToolContext('/nowhere');
+  const inGroup = (id: FoundSession['id'], name: string): FoundSession => ({
+    id,
+    name,
+    key: 'telegram:group:-1:7',
+    owner: 'telegram:7',
+  });
+  const own = inGroup(context.sessionId, 'now');
+  const group = inGroup(ids.next('ses'), 'group');
+  const direct = { ...inGroup(ids.next('ses'), 'direct'), key: 'telegram:direct:7' };
+  // The newest first: very many private ones, then one of the group.
+  const all = Array.from({ length: 1_201 }, (_, index): SearchHit => {
+    const { id, name } = index === 1_200 ? group : direct;
+    return { sessionId: id, sessionName: name, seq: 1, at: 5_000 - index, role: 'user', snippet: '‹hit›' };
+  });
+  const tool = createSessionSearchTool({
+    search: (_query, limit, { before = Infinity }) =>
+      Promise.resolve(all.filter((hit) => hit.at < before).slice(0, limit)),
+    session: (id) => Promise.resolve([own, group, direct].find((session) => session.id === id) ?? null),
+    sessionByName: () => Promise.resolve(null),
+    entries: () => Promise.resolve(log(['hit'])),
+  });
+  const { text } = (await tool.run({ query: 'hit' }, context)) as { text: string };
+  assert.match(text, /^group #1, user/);
+  assert.doesNotMatch(text, /direct/);
+});
+
 test('what a stranger wrote, and what was answered in the same turn, is marked', async () => {
   const entries = log(['a mail says hit', 'so it does', 'hit', 'yes'], { 1: 'webhook' });
   const sourceAt = async (seq: number) => {

@@ -19,6 +19,8 @@ const hitsByDefault = 8;
 const hitsMax = 30;
 /** Asked for, so that enough are left once those of other places are left out. */
 const hitsLookedAt = 500;
+/** And how often, further back each time. */
+const looksMax = 8;
 /** Entries read before a place, so that the turn of a message is known from its beginning. */
 const entriesBefore = 200;
 const messagesAround = 6;
@@ -83,19 +85,10 @@ async function find(deps: SessionSearchDeps, own: FoundSession, input: Input): P
     return failed('Say what to look for: `query`, or `after` and `before`, or `session` and `around`.');
   }
   const limit = input.limit ?? hitsByDefault;
-  const place = placeOfKey(own.key);
-  const scope = {
-    owner: own.owner,
-    ...(after === undefined ? {} : { after }),
-    ...(before === undefined ? {} : { before }),
-  };
-  const found = await deps.search(query, place === null ? limit : hitsLookedAt, scope);
+  const span = { ...(after === undefined ? {} : { after }), ...(before === undefined ? {} : { before }) };
   const shown: string[] = [];
   let untrusted: UntrustedSource | null = null;
-  for (const hit of found) {
-    if (shown.length >= limit) break;
-    const session = await deps.session(hit.sessionId);
-    if (session === null || !mayRead(own, session)) continue;
+  for (const hit of await readableHits(deps, own, query, limit, span)) {
     const entries = await entriesUpTo(deps, hit.sessionId, hit.seq + messagesAround, entriesBefore);
     const neighbours = around(entries, hit.seq, 1);
     untrusted ??= untrustedAmong(entries, neighbours);
@@ -103,6 +96,38 @@ async function find(deps: SessionSearchDeps, own: FoundSession, input: Input): P
   }
   if (shown.length === 0) return { kind: 'finished', text: 'Nothing was found.' };
   return finished([...shown, 'Read on with `session` and `around`.'].join('\n\n'), untrusted);
+}
+
+interface TimeSpan {
+  readonly after?: number;
+  readonly before?: number;
+}
+
+/** Hits of other places may come before those of this one: then it is looked further back. */
+async function readableHits(
+  deps: SessionSearchDeps,
+  own: FoundSession,
+  query: string,
+  limit: number,
+  span: TimeSpan,
+): Promise<readonly SearchHit[]> {
+  const isAlone = placeOfKey(own.key) === null;
+  const wanted = isAlone ? limit : hitsLookedAt;
+  const hits = new Map<string, SearchHit>();
+  let { before } = span;
+  for (let look = 0; look < (isAlone ? 1 : looksMax); look += 1) {
+    const scope = { ...span, ...(before === undefined ? {} : { before }), owner: own.owner };
+    const found = await deps.search(query, wanted, scope);
+    for (const hit of found) {
+      const session = await deps.session(hit.sessionId);
+      if (session !== null && mayRead(own, session)) hits.set(`${hit.sessionId} ${hit.seq}`, hit);
+      if (hits.size >= limit) return [...hits.values()];
+    }
+    const last = found.at(-1);
+    if (last === undefined || found.length < wanted || last.at === before) break;
+    before = last.at;
+  }
+  return [...hits.values()];
 }
 
 async function readAround(deps: SessionSearchDeps, own: FoundSession, input: Input): Promise<ToolOutcome> {

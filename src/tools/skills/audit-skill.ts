@@ -3,7 +3,7 @@
  * seen, what its scripts reach for, programs that can't be read. Reads only; bounded however large the skill is.
  */
 import { auditRules } from './audit-rules.ts';
-import { firstInvisible } from '../invisible.ts';
+import { firstInvisible, unseenClasses } from '../invisible.ts';
 import type { SkillHeader } from './skill-format.ts';
 import { readInside } from './skill-path.ts';
 import type { TreeFile } from './skill-tree.ts';
@@ -84,8 +84,10 @@ function auditText(path: string, text: string, isScript: boolean): readonly Audi
   return findings;
 }
 
+const unseenPattern = new RegExp(`[${unseenClasses}]`, 'gu');
+
 function shownLine(line: string): string {
-  const clean = line.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}]/gu, '·').trim();
+  const clean = line.replace(unseenPattern, '·').trim();
   return clean.length <= shownCharsMax ? clean : `${clean.slice(0, shownCharsMax - 1).toWellFormed()}…`;
 }
 

@@ -92,11 +92,36 @@ describe('installing from a folder', () => {
       shown[1]?.findings.map(({ path, line, what }) => `${path}:${line} ${what}`),
       ['scripts/x.sh:2 runs what it downloads', 'scripts/x.sh:2 uses the network'],
     );
+    const texts = Object.fromEntries(shown[1]?.texts.map(({ path, text }) => [path, text]) ?? []);
+    assert.deepEqual(texts, {
+      'SKILL.md': files['SKILL.md'].trimEnd(),
+      'scripts/x.sh': files['scripts/x.sh'].trimEnd(),
+    });
     const found = await shelf.find('tea');
     assert.ok(found !== null && 'installed' in found);
     assert.deepEqual([found.origin, found.state, found.installed?.source.kind], ['installed', 'offered', 'folder']);
     assert.equal(await install('src'), 'same tea');
     assert.deepEqual(await onShelf(), ['.history', '.installed.json', 'tea']);
+  });
+
+  test('what is too long or no text is shown by its size, and hides nothing behind it', async (t) => {
+    const { install, root, shown } = await installing(t);
+    const long = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`${name}.md`, `${name} `.repeat(10_000)]));
+    const bytes = new Uint8Array([1, 0, 2]);
+    await writeFiles(join(root, 'src'), { 'SKILL.md': skillText('tea'), ...long, 'e.bin': bytes, 'f.md': 'last' });
+    await install('src');
+    const texts = shown[0]?.texts ?? [];
+    assert.deepEqual(
+      texts.map(({ path }) => path),
+      ['SKILL.md', 'a.md', 'b.md', 'c.md', 'd.md', 'e.bin', 'f.md'],
+    );
+    assert.match(texts[1]?.text ?? '', /^a a[^]*\[… 12,\d+ characters left out …\]/);
+    assert.equal(texts[4]?.text, '(20,000 bytes, not shown here: look at its source)');
+    assert.deepEqual(texts.slice(5), [
+      { path: 'e.bin', text: '(no text, 3 bytes)' },
+      { path: 'f.md', text: 'last' },
+    ]);
+    assert.ok(texts.reduce((sum, { text }) => sum + text.length, 0) < 21_000);
   });
 
   test('one of several is found by its place, and one that is none is refused', async (t) => {
@@ -206,6 +231,7 @@ describe('installing from an archive', () => {
         await tarOf([tarFile('tea/SKILL.md', skillText('tea')), tarFile('tea/skill.MD', 'x')]),
         /two of this name/,
       ],
+      ['same', await tarOf([1, 2].map(() => tarFile('tea/SKILL.md', skillText('tea')))), /two of this name/],
       [
         'file-folder',
         await tarOf([tarFile('tea/SKILL.md', skillText('tea')), tarFile('tea/a', 'x'), tarFile('tea/a/b', 'x')]),
@@ -383,7 +409,7 @@ describe('installing from git', () => {
     });
     await assert.rejects(on.install(`file://${on.root}/nowhere`), {
       name: 'SkillError',
-      message: /Git could not fetch it/,
+      message: /Git could not fetch it: fatal: .*nowhere' does not appear to be a git repository$/,
     });
   });
 
@@ -445,7 +471,10 @@ describe('an installed skill', () => {
     await writeFiles(join(root, 'new'), { 'SKILL.md': skillText('tea', 'Two'), 'same.md': 'x', 'new.md': 'x' });
     assert.equal(await install('new', false), 'declined tea');
     assert.deepEqual(shown.at(-1)?.changes, ['~ SKILL.md', '+ new.md', '- old.md']);
-    assert.equal(shown.at(-1)?.diff, testDiff(skillText('tea', 'One'), skillText('tea', 'Two')));
+    assert.deepEqual(shown.at(-1)?.texts, [
+      { path: 'SKILL.md', text: testDiff(skillText('tea', 'One'), skillText('tea', 'Two')) },
+      { path: 'new.md', text: 'x' },
+    ]);
     assert.match(await readFile(join(shelf.folder, 'tea/SKILL.md'), 'utf8'), /One/);
     assert.equal(await install('new'), 'placed tea');
     assert.match(await readFile(join(shelf.folder, '.history/tea/1/SKILL.md'), 'utf8'), /One/);

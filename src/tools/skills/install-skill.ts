@@ -14,6 +14,7 @@ import { skillFileBytesMax, skillFileName } from './skill-limits.ts';
 import { readInside } from './skill-path.ts';
 import type { Skill, SkillShelf } from './skill-shelf.ts';
 import type { OpenedSource } from './skill-source.ts';
+import { shownTexts, type ShownText } from './shown-texts.ts';
 import { hashTree, readTree, treeChanges, unreadable, type TreeFile } from './skill-tree.ts';
 import { stageSkill } from './stage-skill.ts';
 
@@ -37,8 +38,8 @@ export interface OfferedSkill extends InspectedSkill {
   readonly before: Skill | null;
   /** Files that differ from it, each with `+`, `-` or `~` in front. */
   readonly changes: readonly string[];
-  /** How its `SKILL.md` differs. */
-  readonly diff: string;
+  /** What is new in its files, or how they differ. */
+  readonly texts: readonly ShownText[];
 }
 
 export type InstallOutcome = { readonly kind: 'placed' | 'same' | 'declined'; readonly name: string };
@@ -61,8 +62,8 @@ export async function installSkill(
     const isSame = before?.installed?.hash === inspected.hash && before.state !== 'changed';
     if (isSame) return { kind: 'same', name };
     const changes = before === null ? [] : await treeChanges(before.folder, staged);
-    const diff = before === null ? '' : deps.diff(await skillText(before.folder), await skillText(staged));
-    if (!(await mayPlace({ ...inspected, before, changes, diff }))) return { kind: 'declined', name };
+    const texts = await shownTexts(deps.diff, before?.folder ?? null, staged);
+    if (!(await mayPlace({ ...inspected, before, changes, texts }))) return { kind: 'declined', name };
     const { kind, location, revision } = source;
     const { hash } = inspected;
     await record(shelf.folder, name, {

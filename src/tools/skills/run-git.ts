@@ -76,7 +76,7 @@ export class Git {
         throw new SkillError(
           'There is no git on this machine. Install it, or download the skill and install its folder.',
         );
-      if (code !== 0) throw new SkillError(`Git could not fetch it: ${lastLine(problem) || `it ended with ${code}`}`);
+      if (code !== 0) throw new SkillError(`Git could not fetch it: ${reasonIn(problem) || `it ended with ${code}`}`);
     } catch (error) {
       throw this.#explained(error);
     } finally {
@@ -110,6 +110,8 @@ function killGroup(pid: number): void {
   }
 }
 
-function lastLine(text: string): string {
-  return text.trim().split('\n').at(-1) ?? '';
+/** What git gives as the reason, or its last words: behind the reason it gives advice over several lines. */
+function reasonIn(text: string): string {
+  const lines = text.trim().split('\n');
+  return lines.find((line) => line.startsWith('fatal: ')) ?? lines.at(-1) ?? '';
 }

@@ -121,7 +121,14 @@ describe('the format of a skill', () => {
   });
 
   test('characters that nobody sees are found, and pictures and scripts that need joiners are not taken for them', () => {
-    const seen = ['✔️ 👩‍👩‍👧 1️⃣ 👍🏽 🇩🇪', 'می‌خواهم', '\uFEFFstart', 'tabs\tand\r\nlines', '日本語 é'];
+    const seen = [
+      '✔️ 👩‍👩‍👧 1️⃣ 👍🏽 🇩🇪',
+      'می‌خواهم',
+      'క్\u200cష க்\u200cஷ ක්\u200dෂ',
+      '\uFEFFstart',
+      'tabs\tand\r\nlines',
+      '日本語 é',
+    ];
     for (const text of seen) assert.equal(firstInvisible(text), null, text);
     const unseen = {
       'a\u200bb': 'U+200B',
@@ -129,6 +136,9 @@ describe('the format of a skill', () => {
       '👍\ufe0f\ufe0f': 'U+FE0F',
       'a\u202eb': 'U+202E',
       'a\u0007': 'U+0007',
+      'a\u200db': 'U+200D',
+      'a\u3164': 'U+3164',
+      'a\u{e0101}': 'U+E0101',
     };
     for (const [text, code] of Object.entries(unseen)) assert.equal(firstInvisible(text), code);
   });

@@ -157,10 +157,10 @@ describe('the index of skills', () => {
   test('is a line each, sorted; nothing for none', () => {
     assert.equal(skillsSection([]), '');
     const lines = skillsSection([
-      { name: 'b', description: 'Two\n lines \u202e' },
+      { name: 'b', description: 'Two\n lines 👩\u200d🚀 \u202e\u{e0101}\ufe01\u3164' },
       { name: 'a', description: 'One' },
     ]).split('\n');
-    assert.deepEqual(lines.slice(-2), ['- a: One', '- b: Two lines']);
+    assert.deepEqual(lines.slice(-2), ['- a: One', '- b: Two lines 👩\u200d🚀']);
   });
 
   test('gets shorter before it gets incomplete', () => {

@@ -33,7 +33,7 @@ export const sourcePathsMax = 500;
 
 /** The folders of these files that hold a skill; what is below a skill belongs to it. Throws if there is none. */
 export function skillPaths(files: Iterable<string>, location: string): readonly string[] {
-  const found = [...files]
+  const found = [...new Set(files)]
     .filter((file) => file === skillFileName || file.endsWith(`/${skillFileName}`))
     .map((file) => file.slice(0, -skillFileName.length).replace(/\/$/, ''))
     .filter((path) => path.split('/').length <= sourceDepthMax && !path.split('/').includes('node_modules'))

@@ -128,6 +128,10 @@ describe('skills_list and skill_view', () => {
       `failed: assets/x.png is no text (4 bytes). Use it in the terminal: ${folder}/assets/x.png`,
     );
     assert.match(textOf(await run('skill_view', { name: 'a', path: 'nothing' })), /has no file nothing/);
+    const long = `begin${' word'.repeat(12_000)} end`;
+    await put('long', { 'SKILL.md': skillText('long', 'Long', long), 'references/long.md': long });
+    assert.ok(textOf(await run('skill_view', { name: 'long' })).includes(long), 'no step is left out');
+    assert.equal(textOf(await run('skill_view', { name: 'long', path: 'references/long.md' })), `finished: ${long}`);
     assert.match(textOf(await run('skill_view', { name: 'b' })), /There is no skill "b"\. Did you mean a\?/);
   });
 

@@ -1,11 +1,12 @@
 /**
  * The tool `skill_view`: the body of a skill with a list of its files, or one of the files. Only what a person would find
- * offered: a skill that is not what they confirmed is not read to a model.
+ * offered: a skill that is not what they confirmed is not read to a model. Nothing is left out here: what is too long for a
+ * result is kept by the agent in a file that the model can read on in.
  */
 import * as z from 'zod/mini';
 import { nearest } from '../../lib/nearest.ts';
 import { defineTool } from '../define-tool.ts';
-import { boundText, grouped } from '../output-bound.ts';
+import { grouped } from '../output-bound.ts';
 import type { Tool, ToolOutcome } from '../tool.ts';
 import { readSkill } from './skill-format.ts';
 import { fileBytesMax, skillFileBytesMax, skillFileName } from './skill-limits.ts';
@@ -50,7 +51,7 @@ async function viewSkill(skill: Skill): Promise<ToolOutcome> {
     read.body,
     ...(await filesOf(folder)),
   ];
-  return { kind: 'finished', text: boundText(parts.join('\n')) };
+  return { kind: 'finished', text: parts.join('\n') };
 }
 
 async function filesOf(folder: string): Promise<readonly string[]> {
@@ -74,7 +75,7 @@ async function viewFile({ name, folder }: Skill, path: string): Promise<ToolOutc
     return failed(`The skill ${name} has no file ${path}. skill_view without a path lists them.`);
   if (file.kind === 'refused') return failed(`${path} can't be read: ${file.problem}.`);
   try {
-    return { kind: 'finished', text: boundText(new TextDecoder('utf-8', { fatal: true }).decode(file.bytes)) };
+    return { kind: 'finished', text: new TextDecoder('utf-8', { fatal: true }).decode(file.bytes) };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     return failed(

@@ -2,6 +2,7 @@
  * The index of skills in the system prompt: a line each, as long as all of them fit; then shorter ones, then names only,
  * then a word on how to find the rest. The same skills give the same text. Pure.
  */
+import { withoutInvisible } from '../invisible.ts';
 import type { Skill } from './skill-shelf.ts';
 
 /** Of the whole section. */
@@ -40,10 +41,7 @@ export function indexLine({ name, description }: Pick<Skill, 'name' | 'descripti
 
 /** Without what can't be seen: it could hide words from the person who confirmed the skill. */
 function oneLine(text: string, charsMax: number): string {
-  const line = text
-    .replace(/\s+/gu, ' ')
-    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}]/gu, '')
-    .trim();
+  const line = withoutInvisible(text.replace(/\s+/gu, ' ')).text.trim();
   return line.length <= charsMax
     ? line
     : `${line
