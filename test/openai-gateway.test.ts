@@ -66,6 +66,12 @@ test('a repeated request with the same Idempotency-Key asks no model again and g
   const [one, other] = [await once(), await once()];
   assert.deepEqual(other, one);
   assert.equal(model.requests().length, 1);
+  const another = { model: 'talaria', messages: [{ role: 'user' as const, content: 'say something else' }] };
+  await assert.rejects(
+    client().chat.completions.create(another, options),
+    (error: unknown) => error instanceof OpenAI.UnprocessableEntityError && error.code === 'idempotency_key_reused',
+  );
+  assert.equal(model.requests().length, 1);
 });
 
 test('requests into the same session at the same time get an answer each, in turns of their own', async (t) => {
@@ -105,6 +111,11 @@ test('named keys open it, each for its own sessions, until they are revoked', as
   );
   await assert.rejects(say('wrong', 'x'), (error: unknown) => error instanceof OpenAI.AuthenticationError);
   assert.equal((await ask(`${url}/v1/models`)).status, 401);
+  // What is the owner's is not a program's: all sessions, new keys, the backup.
+  for (const path of ['/api/sessions', '/api/sessions/mine/export', '/api/keys', '/api/status']) {
+    const headers = { authorization: `Bearer ${phone}` };
+    assert.equal((await ask(`${url}${path}`, { headers })).status, 403, path);
+  }
   await runTalaria(t, ['keys', 'revoke', 'laptop'], { home, env });
   await assert.rejects(say(laptop, 'mine'), (error: unknown) => error instanceof OpenAI.AuthenticationError);
 });

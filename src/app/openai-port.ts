@@ -1,4 +1,5 @@
 /** The gateway as the OpenAI-compatible API needs it: sessions by user, messages in, events out. */
+import { isDeepStrictEqual } from 'node:util';
 import type { AskedSession, AskReceipt, AskRequest, OpenAiPort, TurnFacts } from '../channels/openai-api/port.ts';
 import type { HardClose } from '../gateway/hard-close.ts';
 import type { Intake } from '../gateway/intake.ts';
@@ -8,8 +9,8 @@ import { followSession } from '../gateway/session-events.ts';
 import { statelessKey, type StatelessSessions } from '../gateway/stateless-sessions.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
-import { sessionNameProblem, type SessionId, type TurnId } from '../protocol/ids.ts';
-import type { Entry, EntryBody, Message } from '../protocol/messages.ts';
+import { sessionNameProblem, type InboxId, type SessionId, type TurnId } from '../protocol/ids.ts';
+import type { Entry, EntryBody, Message, UserMessage } from '../protocol/messages.ts';
 import { totalOfCalls } from '../protocol/usage-text.ts';
 import { StoreError, type SessionRecord, type Store } from '../store/store.ts';
 import { noSettings, type Agents } from './agents.ts';
@@ -78,10 +79,23 @@ async function ask(deps: OpenAiPortDeps, request: AskRequest): Promise<AskReceip
   );
   if (receipt.kind === 'refused') return receipt;
   const { sessionId, inboxId, duplicate } = receipt;
+  if (duplicate && !(await wasAsked(deps.store, inboxId, request.message))) return askedOtherwise;
   const stored = await deps.store.read.session(sessionId);
   const afterSeq = duplicate ? 0 : (session?.lastSeq ?? 0);
   return { kind: 'accepted', sessionId, sessionName: stored?.name ?? name, inboxId, duplicate, afterSeq };
 }
+
+/** The answer to another question would be taken for the answer to this one. */
+async function wasAsked({ read }: Store, inboxId: InboxId, { parts }: UserMessage): Promise<boolean> {
+  const first = await read.inbox(inboxId);
+  return first === null || isDeepStrictEqual(first.message.parts, parts);
+}
+
+const askedOtherwise = {
+  kind: 'refused',
+  reason: 'asked-otherwise',
+  text: 'Another question was asked under this Idempotency-Key; give each question a key of its own.',
+} as const;
 
 type Found =
   | { readonly kind: 'found'; readonly session: SessionRecord | null; readonly name: string }

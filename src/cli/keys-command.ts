@@ -1,8 +1,10 @@
 /** `talaria keys`: named keys of the HTTP API. A key is said once; only its hash is kept. */
+import { resolveHome } from '../config/home.ts';
 import { formatTime } from '../tui/format-time.ts';
 import type { CommandInput } from './arguments.ts';
 import { CliError, exitCodes, type CommandContext, type ExitCode } from './command.ts';
 import { withApi } from './open-connection.ts';
+import { readApiKey } from './read-api-key.ts';
 import { writeTable } from './table.ts';
 
 export async function keysListCommand(context: CommandContext): Promise<ExitCode> {
@@ -18,6 +20,11 @@ export async function keysListCommand(context: CommandContext): Promise<ExitCode
 }
 
 export async function keysAddCommand(context: CommandContext, input: CommandInput): Promise<ExitCode> {
+  // With any key in place every request needs one, and a named one opens nothing of the owner's.
+  if ((await readApiKey(resolveHome(context.env), context.env)) === null) {
+    const fix = 'First make your own: talaria config set channels.api.key KEY';
+    throw new CliError('failed', `this key would lock you out, because you have none yet. ${fix}`);
+  }
   return withApi(context, 'keys add', async (api) => {
     const key = await api.addApiKey(input.operands[0] ?? '');
     await context.streams.write(`${key}\n`);

@@ -70,6 +70,7 @@ describe('the API over HTTP', () => {
       await api.usage('2026-01-31'),
       await api.delete('ä'),
       await api.search('two words', 3),
+      await api.rebuildSearch(),
       await collect(api.export('a')),
       await api.import(lines('{"a":1}', '{"b":2}'), 'new name'),
       await api.import(lines(), null),
@@ -78,7 +79,23 @@ describe('the API over HTTP', () => {
     const reply = { ok: true, stopped: true, done: true, deleted: true };
     const exported = ['{"a":1}', '{"b":2}'];
     const changed = [reply, reply, ['call'], ['sum']];
-    const expected = [reply, [], [], reply, reply, true, true, ...changed, true, [], exported, reply, reply, 'bytes'];
+    const expected = [
+      reply,
+      [],
+      [],
+      reply,
+      reply,
+      true,
+      true,
+      ...changed,
+      true,
+      [],
+      undefined,
+      exported,
+      reply,
+      reply,
+      'bytes',
+    ];
     assert.deepEqual(results, expected);
     assert.deepEqual(asked, [
       'GET /api/status',
@@ -94,6 +111,7 @@ describe('the API over HTTP', () => {
       'GET /api/usage?since=2026-01-31',
       'DELETE /api/sessions/%C3%A4',
       'GET /api/search?q=two%20words&limit=3',
+      'POST /api/search/rebuild',
       'GET /api/sessions/a/export',
       'POST /api/import?name=new%20name {"a":1}\n{"b":2}\n',
       'POST /api/import',

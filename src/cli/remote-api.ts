@@ -115,6 +115,10 @@ export function createRemoteApi(target: HttpTarget): TalariaApi {
       const answer = await exchangeJson(target, { method: 'GET', path, patienceMs: longPatienceMs });
       return (answer as { hits: SearchHit[] }).hits;
     },
+    async rebuildSearch() {
+      const path = '/api/search/rebuild';
+      await exchangeJson(target, { method: 'POST', path, patienceMs: longPatienceMs });
+    },
     async content(sha256) {
       const path = `/api/contents/${encodeURIComponent(sha256)}`;
       try {

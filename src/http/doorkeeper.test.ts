@@ -9,19 +9,26 @@ import { createWrongKeyLimit } from './wrong-key-limit.ts';
 
 const headersOfKey = (key: string) => ({ authorization: `Bearer ${key}` });
 
-function setUp(names: readonly string[]) {
+function setUp(names: readonly string[], loopback = true) {
   const clock = new FakeClock();
   const hashes: KeyHash[] = names.map((name) => ({ name, sha256: hashKey(`key of ${name}`) }));
   const door = createDoorkeeper(
     {
       ring: createKeyRing({ hashes: () => hashes, plain: () => null }),
       wrongKeys: createWrongKeyLimit(clock),
-      loopback: true,
+      loopback,
       isOpen: (path) => path === '/open',
       loginPath: '/login',
       keyWanted: 'Show the key.',
     },
     async ({ path, principal = null }) => {
+      if (path === '/stream')
+        return {
+          status: 200,
+          body: (async function* () {
+            for (;;) yield 'piece';
+          })(),
+        };
       if (path === '/login') throw new HttpProblem(401, 'unauthorized', 'That is not the key.');
       return json({ path, principal });
     },
@@ -33,7 +40,7 @@ function setUp(names: readonly string[]) {
     return door({ method: 'GET', path, query: new URLSearchParams(), header: (name) => all[name], peer, signal, body });
   };
   const status = async (...args: Parameters<typeof ask>) => (await ask(...args)).status;
-  return { clock, ask, status };
+  return { clock, hashes, ask, status };
 }
 
 test('without any key the owner of this machine is let in, under the names of this machine only', async () => {
@@ -81,4 +88,34 @@ test('no key and an old cookie are refused but not counted, and a good cookie is
   }
   for (let time = 0; time < 10; time++) await status('/x', headersOfKey('wrong'));
   assert.equal(await status('/x', { cookie: loginCookie('key of phone').split(';')[0] ?? '' }), 200);
+});
+
+test('without any key others get nothing from a server that they can reach: the last one may have been revoked', async () => {
+  const { hashes, status } = setUp(['phone'], false);
+  assert.equal(await status('/x', headersOfKey('key of phone')), 200);
+  hashes.pop();
+  for (const headers of [{}, headersOfKey('key of phone'), { host: 'localhost' }]) {
+    assert.equal(await status('/x', headers), 401);
+  }
+  assert.equal(await status('/open'), 200);
+});
+
+test('a stream ends with the key that opened it, and one that needed none with the first key', async () => {
+  const { hashes, ask } = setUp(['phone', 'laptop']);
+  const { body: opened } = await ask('/stream', headersOfKey('key of phone'));
+  assert.ok(opened !== undefined && typeof opened === 'object' && Symbol.asyncIterator in opened);
+  const pieces = opened[Symbol.asyncIterator]();
+  assert.deepEqual(await pieces.next(), { value: 'piece', done: false });
+  const [phone, laptop] = hashes.splice(0, 2);
+  assert.ok(phone !== undefined && laptop !== undefined);
+  hashes.push(laptop);
+  assert.deepEqual(await pieces.next(), { value: undefined, done: true });
+
+  hashes.pop();
+  const { body: free } = await ask('/stream');
+  assert.ok(free !== undefined && typeof free === 'object' && Symbol.asyncIterator in free);
+  const freely = free[Symbol.asyncIterator]();
+  assert.equal((await freely.next()).done, false);
+  hashes.push(phone);
+  assert.equal((await freely.next()).done, true);
 });

@@ -1,6 +1,7 @@
 /**
- * Who is let in: checks where a request comes from, then the key if there is one, and passes on whose key it was. Wrong
- * keys are counted by address. A cookie is not counted: it can't be guessed, and a browser goes on sending an old one.
+ * Who is let in: checks where a request comes from, then the key if there is one, and passes on whose key it was. A
+ * stream ends with the key that opened it. Wrong keys are counted by address. A cookie is not counted: it can't be guessed,
+ * and a browser goes on sending an old one.
  */
 import { credentialOf } from './access-key.ts';
 import { originProblem } from './guard.ts';
@@ -29,7 +30,8 @@ export function createDoorkeeper(deps: DoorkeeperDeps, route: Router): Router {
     // With a key, a name that was made to point here opens nothing, and a proxy on this machine may pass on its own.
     const refusal = originProblem(request, deps.loopback && !isLocked);
     if (refusal !== null) return problem(403, 'forbidden', refusal);
-    if (!isLocked) return route(request);
+    // Without a key, others are refused: the last one may have been taken away while they can still reach this server.
+    if (!isLocked && deps.loopback) return endingWith(await route(request), () => !ring.isLocked());
 
     const peer = request.peer ?? '';
     const isLogin = request.path === deps.loginPath;
@@ -40,10 +42,26 @@ export function createDoorkeeper(deps: DoorkeeperDeps, route: Router): Router {
     }
     if (isLogin) return noting(wrongKeys, peer, () => route(request));
     const principal = ring.identify(request)?.name;
-    if (principal !== undefined) return route({ ...request, principal });
+    if (principal !== undefined) {
+      return endingWith(await route({ ...request, principal }), () => ring.identify(request)?.name === principal);
+    }
     if (showsKey) wrongKeys.note(peer);
     return deps.isOpen(request.path) ? route(request) : keyWanted(deps.keyWanted);
   };
+}
+
+/** A stream may go on for days: nothing more of it is given away once the answer would be refused. */
+function endingWith(response: HttpResponse, isLetIn: () => boolean): HttpResponse {
+  const { body } = response;
+  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) return response;
+  return { ...response, body: piecesWhile(body, isLetIn) };
+}
+
+async function* piecesWhile<T>(pieces: AsyncIterable<T>, isLetIn: () => boolean): AsyncGenerator<T> {
+  for await (const piece of pieces) {
+    if (!isLetIn()) return;
+    yield piece;
+  }
 }
 
 async function noting(

@@ -280,6 +280,34 @@ describe('large requests', () => {
       for (const [text, status] of tries) assert.equal(statusOf(await sendRaw(port, text)), status, text.slice(0, 40));
     }));
 
+  const patience = { headersTimeoutMs: 5_000, requestTimeoutMs: 5_000, timeoutCheckMs: 100 };
+  test('bodies that stop half-way keep no more memory than the limit, and nobody else out', () =>
+    onStage({ arrivingBytesMax: 1_000_000, ...patience }, async ({ port, echoed }) => {
+      const head = { 'content-type': 'application/json', 'content-length': 400_000 };
+      const half = rawRequest('POST /echo', head, ' '.repeat(399_000));
+      const first = await openRaw(port);
+      first.socket.write(half);
+      const others = await Promise.all([openRaw(port), openRaw(port), openRaw(port)]);
+      for (const { socket } of others) socket.write(half);
+      assert.equal(
+        await Promise.race([first, ...others].map(({ closed }) => closed)),
+        '',
+        'cut, before its time is up',
+      );
+      assert.equal(statusOf(await sendRaw(port, postJson('["another"]'))), 200);
+      assert.deepEqual(echoed, [['another']]);
+      for (const { socket } of others) socket.destroy();
+    }));
+
+  test('JSON of very many small values is 413 before it is read', () =>
+    onStage({}, async ({ port, echoed }) => {
+      const answer = await sendRaw(port, postJson(`[${'{},'.repeat(250_000)}{}]`));
+      assert.equal(statusOf(answer), 413);
+      assert.match(answer, /more than 250000 values/);
+      assert.equal(statusOf(await sendRaw(port, postJson(`[${'0,'.repeat(100_000)}0]`))), 200);
+      assert.equal(echoed.length, 1);
+    }));
+
   test('JSON a million deep is 400 at once, whichever bracket', () =>
     onStage({}, async ({ port, echoed }) => {
       const deepest = 499_999;
@@ -307,6 +335,7 @@ describe('requests that mean two things', () => {
     'a length and chunks': `${smuggled}content-length: 3\r\ntransfer-encoding: chunked\r\n\r\n3\r\n[1]\r\n0\r\n\r\n`,
     'chunks and a length': `${smuggled}transfer-encoding: chunked\r\ncontent-length: 3\r\n\r\n3\r\n[1]\r\n0\r\n\r\n`,
     'another encoding': `${smuggled}transfer-encoding: chunked, identity\r\n\r\n3\r\n[1]\r\n0\r\n\r\n`,
+    'an encoding before the chunks': `${smuggled}transfer-encoding: gzip, chunked\r\n\r\n3\r\n[1]\r\n0\r\n\r\n`,
     'two encodings': `${smuggled}transfer-encoding: chunked\r\ntransfer-encoding: chunked\r\n\r\n3\r\n[1]\r\n0\r\n\r\n`,
     'a bad chunk size': `${smuggled}transfer-encoding: chunked\r\n\r\n0x3\r\n[1]\r\n0\r\n\r\n`,
     'a space before the colon': `${smuggled}content-length : 3\r\n\r\n[1]`,

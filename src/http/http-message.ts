@@ -2,10 +2,11 @@
  * Requests and responses as handlers see them. Plain values instead of the web's Request and Response: those cost
  * 40 ms and 18 MB to load, which a light program can do without.
  */
-import { isDeeperThan } from './json-depth.ts';
+import type { BodyPlace } from './body-room.ts';
+import { jsonExcess } from './json-depth.ts';
 
-/** Far more than anything sensible has, far less than what a stack holds. */
-const jsonDepthMax = 100;
+/** Far more than anything sensible has, far less than what a stack holds or a second can read. */
+const jsonLimits = { depthMax: 100, valuesMax: 250_000 };
 
 export interface HttpRequest {
   readonly method: string;
@@ -22,6 +23,8 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
   /** The body as it comes. May be read once. */
   readonly body: AsyncIterable<Uint8Array>;
+  /** Where bytes of the body are counted that are kept until it is whole; missing where nobody counts. */
+  readonly enterRoom?: () => BodyPlace;
 }
 
 export interface HttpResponse {
@@ -62,10 +65,16 @@ export async function readBytes(request: HttpRequest, bytesMax: number): Promise
   if (declared > bytesMax) throw tooLarge(bytesMax);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body) {
-    size += chunk.byteLength;
-    if (size > bytesMax) throw tooLarge(bytesMax);
-    chunks.push(chunk);
+  const place = request.enterRoom?.();
+  try {
+    for await (const chunk of request.body) {
+      size += chunk.byteLength;
+      if (size > bytesMax) throw tooLarge(bytesMax);
+      chunks.push(chunk);
+      place?.add(chunk.byteLength);
+    }
+  } finally {
+    place?.leave();
   }
   return Buffer.concat(chunks);
 }
@@ -81,8 +90,12 @@ export async function readJson(request: HttpRequest, bytesMax: number): Promise<
     throw new HttpProblem(415, 'bad-request', 'Send the body as application/json.');
   }
   const bytes = await readBytes(request, bytesMax);
-  if (isDeeperThan(bytes, jsonDepthMax)) {
-    throw new HttpProblem(400, 'bad-request', `The body is nested more than ${jsonDepthMax} deep.`);
+  const excess = jsonExcess(bytes, jsonLimits);
+  if (excess === 'depth') {
+    throw new HttpProblem(400, 'bad-request', `The body is nested more than ${jsonLimits.depthMax} deep.`);
+  }
+  if (excess === 'values') {
+    throw new HttpProblem(413, 'too-large', `The body holds more than ${jsonLimits.valuesMax} values.`);
   }
   let decoded: string;
   try {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isDeeperThan } from './json-depth.ts';
+import { isDeeperThan, jsonExcess } from './json-depth.ts';
 
 const deeper = (text: string, depthMax: number) => isDeeperThan(Buffer.from(text), depthMax);
 
@@ -24,4 +24,13 @@ test('a string of quotes that are all escaped takes one pass', () => {
 test('what is no JSON is left to the parser', () => {
   assert.equal(deeper('"never ended [[[[[[', 2), false);
   assert.equal(deeper(']]]]]][', 2), false);
+});
+
+test('values are counted where they stand, in lists and in objects', () => {
+  const excess = (text: string) => jsonExcess(Buffer.from(text), { depthMax: 3, valuesMax: 5 });
+  assert.equal(excess('[1,2,3,4,5]'), null);
+  assert.equal(excess('[1,2,3,4,5,6]'), 'values');
+  assert.equal(excess('{"a":{},"b":{},"c":{}}'), 'values');
+  assert.equal(excess('["1,2,3,4,5,6,7,8,9"]'), null);
+  assert.equal(excess('[[[[1,2]]]]'), 'depth');
 });

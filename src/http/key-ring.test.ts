@@ -24,7 +24,7 @@ test('each key is known by its name, as a bearer token, as a cookie and typed in
   for (const [key, name] of [
     [phone, 'phone'],
     [laptop, 'laptop'],
-    ['the key of the configuration', 'config'],
+    ['the key of the configuration', 'the configuration'],
   ] as const) {
     assert.deepEqual(
       [ring.identify(bearer(key)), ring.identify(cookie(key)), ring.identifyKey(key)],

@@ -7,8 +7,8 @@ import { timingSafeEqual } from 'node:crypto';
 import { credentialOf, hashCredential, hashKey, type Credential } from './access-key.ts';
 import type { HttpRequest } from './http-message.ts';
 
-/** The name of the key that stands in the configuration. */
-export const plainKeyName = 'config';
+/** The name of the key that stands in the configuration. No stored key can have it: those have no spaces. */
+export const plainKeyName = 'the configuration';
 
 export interface KeyHash {
   readonly name: string;

@@ -13,6 +13,8 @@ export interface ListenerLimits {
   readonly keepAliveTimeoutMs: number;
   /** Past it the connection that has waited longest gives way; if all are at work, the newcomer gets 503. */
   readonly connectionsMax: number;
+  /** Of bodies that are still arriving, all together. Past it the one that has been arriving longest is cut. */
+  readonly arrivingBytesMax: number;
   /** Requests of one connection that wait for their turn. One more, and the connection is cut. */
   readonly pipelinedMax: number;
   /** How much of a body that nobody wants is still taken in, and for how long, so that the refusal is seen. */
@@ -31,6 +33,7 @@ export const defaultLimits: ListenerLimits = {
   timeoutCheckMs: 2_000,
   keepAliveTimeoutMs: 10_000,
   connectionsMax: 2_048,
+  arrivingBytesMax: 256_000_000,
   pipelinedMax: 16,
   unreadBytesMax: 64_000_000,
   unreadTimeoutMs: 5_000,

@@ -5,6 +5,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Log } from '../lib/log.ts';
+import { BodyRoom } from './body-room.ts';
 import { endWith, problemOf, unknownMethod, type ClientError } from './client-error.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { HttpProblem } from './http-message.ts';
@@ -60,7 +61,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   });
   // We keep to half of it; this is for a burst that comes faster than others can be closed.
   server.maxConnections = 2 * limits.connectionsMax;
-  const connections = new Connections(server, { handle: options.handle, log: options.log, limits });
+  const room = new BodyRoom(limits.arrivingBytesMax);
+  const connections = new Connections(server, { handle: options.handle, log: options.log, limits, room });
   await listening(server, options.host, options.port);
   const { port } = server.address() as AddressInfo;
   return { host: options.host, port, close: () => connections.close() };

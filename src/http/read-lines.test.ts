@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { HttpProblem } from './http-message.ts';
 import { readLines } from './read-lines.ts';
 
-const limits = { bytesMax: 1_000, lineBytesMax: 100 };
+const limits = { bytesMax: 1_000, lineBytesMax: 100, depthMax: 3 };
 
 async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < bytes.byteLength; start += size) yield bytes.subarray(start, start + size);
@@ -26,6 +26,17 @@ test('a line and a body over the limit are refused before they are whole', async
   await assert.rejects(lines('x'.repeat(101), 10), refused(413));
   await assert.rejects(lines(`${'x'.repeat(50)}\n`.repeat(20), 10), refused(413));
   assert.equal((await lines('x'.repeat(100), 10)).length, 1);
+});
+
+test('a line of JSON that is nested too deeply is refused, and those before it are given out', async () => {
+  assert.deepEqual(await lines('[[[1]]]\n{"a":"[[[["}\n', 10), ['[[[1]]]', '{"a":"[[[["}']);
+  const given: string[] = [];
+  const read = async () => {
+    for await (const line of readLines({ body: inPieces(Buffer.from('[1]\n[[[[1]]]]\n[2]\n'), 10) }, limits))
+      given.push(line);
+  };
+  await assert.rejects(read(), refused(400));
+  assert.deepEqual(given, ['[1]']);
 });
 
 test('what is no UTF-8 is refused', async () => {

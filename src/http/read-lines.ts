@@ -1,14 +1,17 @@
 /**
- * A body as lines, at the pace of whoever takes them. Bounded as a whole and by the line: what is not yet a line is
+ * A body as lines of JSON, at the pace of whoever takes them. Bounded as a whole and by the line: what is not yet a line is
  * kept in pieces and joined once, so that a body without line ends costs no more than its size.
  */
 import { HttpProblem, tooLarge, type HttpRequest } from './http-message.ts';
+import { isDeeperThan } from './json-depth.ts';
 
 const newline = 0x0a;
 
 export interface LineLimits {
   readonly bytesMax: number;
   readonly lineBytesMax: number;
+  /** How deeply the JSON in a line may be nested. */
+  readonly depthMax: number;
 }
 
 /** Throws an `HttpProblem` at a limit and where the text is no UTF-8. The line ends are not part of the lines. */
@@ -28,6 +31,9 @@ export async function* readLines(request: Pick<HttpRequest, 'body'>, limits: Lin
     const whole = Buffer.concat(pieces);
     pieces = [];
     lineBytes = 0;
+    if (isDeeperThan(whole, limits.depthMax)) {
+      throw new HttpProblem(400, 'bad-request', `A line is nested more than ${limits.depthMax} deep.`);
+    }
     try {
       return decoder.decode(whole);
     } catch {

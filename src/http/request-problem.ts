@@ -22,6 +22,8 @@ export function requestProblem(
   const twice = onlyOnce.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
   if (twice !== undefined) return bad(`The header ${twice} may stand in a request only once.`);
   if (headers.host === undefined && httpVersion !== '1.0') return bad('The header host is missing.');
+  if (!/^(?:chunked)?$/i.test(headers['transfer-encoding'] ?? ''))
+    return bad('A body may come in chunks, not encoded.');
   // Other protocols that a client offers may be passed over; a web socket would wait for the handshake.
   if (/\bwebsocket\b/i.test(headers.upgrade ?? '')) return bad('There are no web sockets here.');
   return null;

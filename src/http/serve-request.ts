@@ -1,6 +1,7 @@
 /** One request from its head to the end of its response: asks the router, writes what it says, deals with the rest of the body. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../lib/log.ts';
+import type { BodyRoom } from './body-room.ts';
 import { HttpProblem, problem, type HttpRequest, type HttpResponse } from './http-message.ts';
 import type { ListenerLimits } from './listener-limits.ts';
 import { requestProblem } from './request-problem.ts';
@@ -22,6 +23,8 @@ export interface ServeDeps {
   readonly handle: Router;
   readonly log: Log;
   readonly limits: ListenerLimits;
+  /** For the bodies of all connections. */
+  readonly room: BodyRoom;
 }
 
 /** False if no other request may follow on the same connection. */
@@ -54,7 +57,7 @@ export async function serveRequest(deps: ServeDeps, exchange: Exchange): Promise
 async function answer(deps: ServeDeps, exchange: Exchange, gate: BodyGate): Promise<HttpResponse | null> {
   const { incoming, outgoing, signal } = exchange;
   try {
-    return await deps.handle(requestFrom(incoming, signal, gate));
+    return await deps.handle(requestFrom(exchange, gate, deps.room));
   } catch (error) {
     if (signal.aborted && outgoing.destroyed) return null;
     if (error instanceof HttpProblem) return problemResponse(error);
@@ -111,7 +114,7 @@ function readOn(incoming: IncomingMessage, limits: ListenerLimits): Promise<void
   });
 }
 
-function requestFrom(incoming: IncomingMessage, signal: AbortSignal, gate: BodyGate): Omit<HttpRequest, 'params'> {
+function requestFrom({ incoming, signal }: Exchange, gate: BodyGate, room: BodyRoom): Omit<HttpRequest, 'params'> {
   const [path, query] = splitOnce(incoming.url ?? '/', '?');
   return {
     method: incoming.method ?? 'GET',
@@ -124,6 +127,7 @@ function requestFrom(incoming: IncomingMessage, signal: AbortSignal, gate: BodyG
     peer: incoming.socket.remoteAddress ?? '',
     signal,
     body: gate.body(),
+    enterRoom: () => room.enter(() => incoming.socket.resetAndDestroy()),
   };
 }
 

@@ -78,6 +78,7 @@ const detailsOfRefusal: Record<RefusalReason, ErrorDetails> = {
   'not-allowed': { status: 403, type: 'permission_error', code: 'not_allowed' },
   draining: { status: 503, type: 'server_error', code: 'draining', retryable: true },
   empty: { status: 400, type: 'invalid_request_error', code: 'empty_message', param: 'messages' },
+  'asked-otherwise': { status: 422, type: 'invalid_request_error', code: 'idempotency_key_reused' },
 };
 
 /** `param`: where the message was given. */

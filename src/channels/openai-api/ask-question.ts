@@ -2,8 +2,8 @@
  * Puts a question to the gateway and follows it: which session, under which id, and what happens when the client leaves.
  *
  * - `X-Talaria-Session: NAME` is a stored session; without it the session is a fresh one.
- * - `Idempotency-Key`: the same key of the same user, in the same session or fresh, is the same question. The first one
- *   counts: a repetition follows it while it runs and gets its answer when it is done, whatever it asks itself.
+ * - `Idempotency-Key`: the same key of the same user, in the same session or fresh, is the same question: a repetition
+ *   follows it while it runs and gets its answer when it is done. Another question under the same key is refused.
  * - A client that leaves stops its turn, unless somebody can come back for the answer: by the session or by the key.
  */
 import { createHash } from 'node:crypto';

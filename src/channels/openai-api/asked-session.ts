@@ -18,10 +18,11 @@ export function placeOf(request: HttpRequest, said: readonly Said[], param: stri
   return { session: { kind: 'fresh', history, system, isContinued }, asked };
 }
 
-/** The name in the header; null if there is none. Names beyond ASCII come percent-encoded, and go out so. */
+/** The name in the header; null if there is none. Names beyond ASCII come percent-encoded or as they are, and go out encoded. */
 export function sessionNameIn(request: HttpRequest): string | null {
-  const header = request.header('x-talaria-session');
-  if (header === undefined) return null;
+  const given = request.header('x-talaria-session');
+  if (given === undefined) return null;
+  const header = asUtf8(given);
   const name = header.includes('%') ? decoded(header) : header;
   const problem = sessionNameProblem(name);
   if (problem !== null) throw badRequest(`The header is not a session's name: ${problem}.`, 'X-Talaria-Session');
@@ -37,5 +38,14 @@ function decoded(text: string): string {
     return decodeURIComponent(text);
   } catch {
     return text;
+  }
+}
+
+/** Headers are read as Latin-1, whatever was sent; terminals send UTF-8. */
+function asUtf8(header: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(header, 'latin1'));
+  } catch {
+    return header;
   }
 }

@@ -88,12 +88,15 @@ describe('sessions', () => {
       );
     }));
 
-  test('a name beyond ASCII travels percent-encoded; what is no name is refused', () =>
+  test('a name beyond ASCII comes percent-encoded or in UTF-8 and goes out encoded; what is no name is refused', () =>
     serving(async ({ port, post }) => {
       port.answerAll((text) => text);
-      const response = await post('/chat/completions', asking, { 'X-Talaria-Session': encodeURIComponent('Küche') });
-      assert.equal(response.headers.get('x-talaria-session'), 'K%C3%BCche');
-      assert.deepEqual(port.requests[0]?.session, { kind: 'named', name: 'Küche' });
+      const asCurlSendsIt = Buffer.from('Küche').toString('latin1');
+      for (const [index, name] of [encodeURIComponent('Küche'), asCurlSendsIt, 'K\xfcche'].entries()) {
+        const response = await post('/chat/completions', asking, { 'X-Talaria-Session': name });
+        assert.equal(response.headers.get('x-talaria-session'), 'K%C3%BCche');
+        assert.deepEqual(port.requests[index]?.session, { kind: 'named', name: 'Küche' });
+      }
       for (const name of ['../etc', '%ff', 'x'.repeat(65)]) {
         const refused = await told(await post('/chat/completions', asking, { 'X-Talaria-Session': name }));
         assert.equal(refused.status, 400);
@@ -219,6 +222,7 @@ describe('what can not be answered', () => {
         ['too-large', 413, 'invalid_request_error', 'message_too_large'],
         ['not-allowed', 403, 'permission_error', 'not_allowed'],
         ['empty', 400, 'invalid_request_error', 'empty_message'],
+        ['asked-otherwise', 422, 'invalid_request_error', 'idempotency_key_reused'],
       ];
       for (const [reason, ...rest] of expected) {
         port.instead = { kind: 'refused', reason, text: 'Not now.' };

@@ -58,7 +58,14 @@ export type AskReceipt =
   | { readonly kind: 'handled'; readonly sessionName: string; readonly text: string }
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly text: string };
 
-export type RefusalReason = 'too-large' | 'queue-full' | 'not-allowed' | 'draining' | 'empty';
+export type RefusalReason =
+  | 'too-large'
+  | 'queue-full'
+  | 'not-allowed'
+  | 'draining'
+  | 'empty'
+  /** Its external id is that of another message. */
+  | 'asked-otherwise';
 
 /** What is known of a turn that has ended, besides its entries. */
 export interface TurnFacts {

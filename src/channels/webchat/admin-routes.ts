@@ -1,5 +1,6 @@
 /** The part of the local API that is about people, keys, grants and direct messages. Translates and checks; decides nothing. */
-import { json, type HttpRequest } from '../../http/http-message.ts';
+import { credentialOf } from '../../http/access-key.ts';
+import { json, type HttpRequest, type HttpResponse } from '../../http/http-message.ts';
 import type { Route } from '../../http/router.ts';
 import { ApiError, messageBytesMax, type PersonRole, type TalariaApi } from '../../protocol/api.ts';
 import { readFields } from './read-fields.ts';
@@ -36,14 +37,7 @@ export function adminRoutes(api: TalariaApi): Route[] {
       },
     },
     { method: 'GET', path: '/api/keys', handle: async () => json({ keys: await api.apiKeys() }) },
-    {
-      method: 'POST',
-      path: '/api/keys',
-      async handle(request) {
-        const { name } = await readFields(request, smallBodyBytesMax);
-        return json({ key: await api.addApiKey(textField(name, 'name')) });
-      },
-    },
+    { method: 'POST', path: '/api/keys', handle: (request) => addKey(api, request) },
     {
       method: 'DELETE',
       path: '/api/keys/:name',
@@ -62,6 +56,22 @@ export function adminRoutes(api: TalariaApi): Route[] {
       handle: async (request: HttpRequest) => json({ removed: await api.revokeGrant(grantId(request.params['id'])) }),
     },
   ];
+}
+
+/** With any key in place every request needs one, and a named one opens nothing of the owner's. */
+async function addKey(api: TalariaApi, request: HttpRequest): Promise<HttpResponse> {
+  const { name } = await readFields(request, smallBodyBytesMax);
+  const called = textField(name, 'name');
+  // Who shows a key that is not asked for has just written it into the configuration.
+  if (request.principal === undefined && credentialOf(request) === null) {
+    throw new ApiError(
+      'bad-request',
+      'This key would lock you out, because you have none yet. First make your own: talaria config set channels.api.key KEY',
+    );
+  }
+  // Its sessions would be those of the owner, who goes by this name.
+  if (called === 'owner') throw new ApiError('bad-request', 'No key may be named owner; choose another name.');
+  return json({ key: await api.addApiKey(called) });
 }
 
 function grantId(text = ''): number {

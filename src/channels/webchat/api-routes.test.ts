@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeApi, FakeHome } from '../../../test/support/fake-api.ts';
 import type { HttpResponse } from '../../http/http-message.ts';
+import { plainKeyName } from '../../http/key-ring.ts';
 import { createRouter } from '../../http/router.ts';
 import { FakeClock } from '../../lib/fake-clock.ts';
 import { apiRoutes } from './api-routes.ts';
@@ -11,7 +12,7 @@ function setUp() {
   const session = home.create('work');
   const api = new FakeApi(home, { quote: () => ({ uncachedTokens: 7, usd: null }), onAnswer: () => true });
   const route = createRouter(apiRoutes(api, new FakeClock()));
-  const ask = async (method: string, target: string, body?: unknown): Promise<HttpResponse> => {
+  const ask = async (method: string, target: string, body?: unknown, principal?: string): Promise<HttpResponse> => {
     const url = new URL(target, 'http://localhost');
     return route({
       method,
@@ -20,13 +21,14 @@ function setUp() {
       header: (name: string) => (name === 'content-type' ? 'application/json' : undefined),
       body: chunks(body === undefined ? '' : JSON.stringify(body)),
       signal: new AbortController().signal,
+      ...(principal === undefined ? {} : { principal }),
     });
   };
   const told = async (method: string, target: string, body?: unknown): Promise<[number, unknown]> => {
     const { status, body: text } = await ask(method, target, body);
     return [status, JSON.parse(typeof text === 'string' ? text : '') as unknown];
   };
-  return { home, session, api, told };
+  return { home, session, api, ask, told };
 }
 
 async function* chunks(text: string): AsyncGenerator<Uint8Array> {
@@ -41,6 +43,35 @@ const refusal = (message: RegExp) => (error: unknown) => {
 };
 
 describe('the routes of the local API', () => {
+  test('are for the owner: the key of a program opens none of them', async () => {
+    const { api, ask } = setUp();
+    const routes = apiRoutes(api, new FakeClock());
+    for (const { method, path } of routes) {
+      const target = path.replaceAll(/:\w+/g, 'work');
+      await assert.rejects(
+        ask(method, target, {}, 'laptop'),
+        { status: 403, reason: 'forbidden' },
+        `${method} ${path}`,
+      );
+    }
+    assert.ok(routes.length > 20);
+    assert.equal((await api.sessions({ limit: 9 })).length, 1, 'nothing was done');
+    assert.equal((await ask('GET', '/api/status', undefined, plainKeyName)).status, 200);
+  });
+
+  test('a key for a program is made once the owner has one, and not in the name of the owner', async () => {
+    const { api, ask } = setUp();
+    const add = (name: string, principal?: string) => ask('POST', '/api/keys', { name }, principal);
+    await assert.rejects(add('laptop'), { status: 400, message: /First make your own: talaria config set/ });
+    await assert.rejects(add('owner', plainKeyName), { status: 400 });
+    assert.deepEqual(await api.apiKeys(), []);
+    assert.equal((await add('laptop', plainKeyName)).status, 200);
+    assert.deepEqual(
+      (await api.apiKeys()).map(({ name }) => name),
+      ['laptop'],
+    );
+  });
+
   test('a change of settings is quoted or made', async () => {
     const { api, session, told } = setUp();
     const change = { model: 'openai/gpt', effort: 'high' };

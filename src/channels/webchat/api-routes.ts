@@ -1,6 +1,10 @@
-/** The local API over HTTP, as `protocol/api.ts` spells it. Translates and checks; decides nothing. */
+/**
+ * The local API over HTTP, as `protocol/api.ts` spells it, for the owner: a key with a name is a program's, which has
+ * sessions of its own elsewhere. Translates and checks; decides nothing.
+ */
 import { eventStream, type SentEvent } from '../../http/server-sent-events.ts';
 import { HttpProblem, json, type HttpRequest, type HttpResponse } from '../../http/http-message.ts';
+import { plainKeyName } from '../../http/key-ring.ts';
 import { readLines } from '../../http/read-lines.ts';
 import type { Route } from '../../http/router.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -23,7 +27,8 @@ import { readFields } from './read-fields.ts';
 /** JSON may spell a character as six, and a little is around it. */
 const messageBodyBytesMax = messageBytesMax * 6 + 10_000;
 const actionBodyBytesMax = 1_000;
-const importLimits = { bytesMax: 1_000_000_000, lineBytesMax: 64_000_000 };
+/** What a tool was given or has found may be deep; whatever walks it still has stack to spare. */
+const importLimits = { bytesMax: 1_000_000_000, lineBytesMax: 64_000_000, depthMax: 1_000 };
 const externalIdCharsMax = 200;
 const modelNameCharsMax = 200;
 
@@ -78,11 +83,25 @@ export function apiRoutes(api: TalariaApi, clock: Clock): Route[] {
     { method: 'GET', path: '/api/search', handle: (request) => search(api, request) },
     {
       method: 'POST',
+      path: '/api/search/rebuild',
+      async handle() {
+        await api.rebuildSearch();
+        return json({ rebuilt: true });
+      },
+    },
+    {
+      method: 'POST',
       path: '/api/backup',
       handle: () => ({ status: 200, headers: { 'content-type': 'application/gzip' }, body: api.backup() }),
     },
   ];
-  return routes.map((route) => ({ ...route, handle: (request) => translated(() => route.handle(request)) }));
+  return routes.map((route) => ({ ...route, handle: (request) => translated(() => forOwner(route, request)) }));
+}
+
+function forOwner({ handle }: Route, request: HttpRequest): ReturnType<Route['handle']> {
+  const { principal } = request;
+  if (principal === undefined || principal === plainKeyName) return handle(request);
+  throw new ApiError('forbidden', `The key ${principal} is for /v1/ alone; this needs the owner's, channels.api.key.`);
 }
 
 const statusOf: Record<ApiErrorReason, number> = {
