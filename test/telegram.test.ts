@@ -1,10 +1,11 @@
 /** Telegram from end to end: the real gateway and grammY against a scripted platform. */
 import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { startModelServer } from './model-server/model-server.ts';
-import { atEnd, freshHome, runTalaria, startGateway } from './support/talaria-process.ts';
+import { atEnd, freshHome, runTalaria, startGateway, startTalaria } from './support/talaria-process.ts';
 import { startTelegramServer } from './telegram-server/telegram-server.ts';
 
 const ann = { id: 101, name: 'Ann' };
@@ -95,6 +96,44 @@ test('in a group everybody has a conversation of their own, and only what is mea
   assert.ok(!last.includes('for Ann') && !last.includes('just talking'));
 });
 
+test("in a group nobody's button acts on somebody else's conversation, and without mentions all that is said counts", async (t) => {
+  const { platform, home, heard, said, model } = await stage(t, {
+    allowed_users: [ann.id, bob.id],
+    owners: [ann.id],
+    require_mention: false,
+  });
+  await startGateway(t, { home });
+  platform.people.write({ from: { id: 999, name: 'Eve' }, chat: group, text: 'say nothing to me' });
+  platform.people.write({ from: bob, chat: group, text: 'say for Bob' });
+  await heard(group.id, /^for Bob$/);
+  platform.people.write({ from: ann, chat: group, text: 'say for Ann' });
+  await heard(group.id, /^for Ann$/);
+  platform.people.write({ from: ann, chat: group, text: '/reset' });
+  await heard(group.id, /Forget everything/);
+  const asking = platform.world.said(group.id).findLast(({ message }) => message.reply_markup !== undefined);
+  const pressed = platform.people.press(bob, group.id, asking?.message.message_id ?? 0, 'Forget it');
+  await platform.until(() => platform.world.answerTo(pressed) !== null, 'a word to Bob');
+  assert.equal(platform.world.answerTo(pressed), 'This is not asked of you.');
+  platform.people.write({ from: bob, chat: group, text: 'say more' });
+  await heard(group.id, /^more$/);
+  const prompt = model.requests().at(-1)?.raw ?? '';
+  assert.ok(prompt.includes('for Bob') && !prompt.includes('for Ann'));
+  platform.people.press(ann, group.id, asking?.message.message_id ?? 0, 'Forget it');
+  await heard(group.id, /is empty again/);
+  assert.ok(!said(group.id).includes('nothing to me'));
+});
+
+test('a question is answered in plain words, and the button that opens a chat shows the commands', async (t) => {
+  const { platform, home, heard } = await stage(t, { allowed_users: [ann.id] });
+  await startGateway(t, { home });
+  platform.people.write({ from: ann, text: '/start' });
+  await heard(ann.id, /^\/help: /);
+  platform.people.write({ from: ann, text: 'ask Which colour?' });
+  await heard(ann.id, /Which colour/);
+  platform.people.write({ from: ann, text: 'say the blue one' });
+  await heard(ann.id, /^the blue one$/);
+});
+
 test('a kill in the middle of a turn: the draft becomes the answer, and it is there once', async (t) => {
   const { platform, home, said, heard } = await stage(t, { allowed_users: [ann.id] });
   const first = await startGateway(t, { home });
@@ -117,9 +156,50 @@ test('a message can be sent without a model, and a wrong target is refused', asy
   const sent = await runTalaria(t, ['send', `telegram:${ann.id}`, 'dinner', 'is', 'ready'], { home });
   assert.equal(sent.code, 0);
   await heard(ann.id, /^dinner is ready$/);
-  const wrong = await runTalaria(t, ['send', 'pigeon:7', 'hello'], { home });
-  assert.deepEqual([wrong.code, wrong.stderr.split('\n').length], [1, 2]);
+  for (const target of ['pigeon:7', 'telegram:nobody']) {
+    const wrong = await runTalaria(t, ['send', target, 'hello'], { home });
+    assert.deepEqual([wrong.code, wrong.stderr.split('\n').length], [1, 2]);
+  }
 });
+
+test('told by a webhook instead of asking, it answers who knows the secret and nobody else', async (t) => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/hooks/telegram`;
+  const { platform, home, heard } = await stage(t, {
+    allowed_users: [ann.id],
+    webhook_url: url,
+    webhook_token: 'only-telegram-knows-this',
+  });
+  const gateway = startTalaria(t, ['gateway', '--port', String(port)], { home });
+  await gateway.printed(/^listening on /m);
+  platform.people.write({ from: ann, text: 'say by webhook' });
+  await heard(ann.id, /^by webhook$/);
+  assert.equal(platform.calls('getUpdates').length, 0);
+  const post = (headers: Record<string, string>) =>
+    fetch(url, {
+      method: 'POST',
+      body: '{"update_id":1}',
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+  const header = 'x-telegram-bot-api-secret-token';
+  const answers = [
+    await post({}),
+    await post({ [header]: 'a guess' }),
+    await post({ [header]: 'only-telegram-knows-this' }),
+  ];
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [401, 401, 200],
+  );
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' ? (address?.port ?? 0) : 0;
+}
 
 test('setting up checks the token before it writes anything', async (t) => {
   const { platform, home } = await stage(t, { token: null });

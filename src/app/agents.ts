@@ -107,14 +107,13 @@ export function createAgents(options: AgentsOptions): Agents {
   const builder = async ({ key, owner, settings }: Seat) => {
     const { inputs, runtimes } = await plan(settings, rules.toolsets(key));
     const [channel = ''] = key.split(':', 1);
-    const servers = Object.keys(config.current().mcp_servers);
     const memory = async () => {
       if (owner === null) return '';
       const whose = memoryOwnerOf({ key, owner }, config.current().memory.shared_with);
       return memorySection(await readMemories(home, whose));
     };
     const build = () => {
-      const tools = toolsFor(inputs, servers);
+      const tools = toolsFor(inputs);
       return buildAgent({ ...options, inputs, runtimes, openModel, channel, memory, skills, tools });
     };
     return { inputs, channel, build };
@@ -154,10 +153,10 @@ export function createAgents(options: AgentsOptions): Agents {
 function createToolShelf(toolbox: AgentsOptions['toolbox'], bytesMax: () => number) {
   let newest: { readonly made: string; readonly own: readonly Tool[]; readonly others: readonly Tool[] } | null = null;
   const registries = new Map<string, ToolRegistry>();
-  return (inputs: AgentInputs, servers: readonly string[]): ToolRegistry => {
+  return (inputs: AgentInputs): ToolRegistry => {
     const { registry_generation: generation, toolsets } = inputs;
     const terminal = Object.entries(inputs).filter(([key]) => key.startsWith('terminal.'));
-    const made = JSON.stringify([terminal, generation, servers, bytesMax()]);
+    const made = JSON.stringify([terminal, generation, bytesMax()]);
     if (newest?.made !== made) {
       newest = { made, own: toolbox.build(inputs), others: toolbox.others() };
       registries.clear();
@@ -166,9 +165,9 @@ function createToolShelf(toolbox: AgentsOptions['toolbox'], bytesMax: () => numb
     let registry = registries.get(wanted);
     if (registry === undefined) {
       if (registries.size >= registriesMax) registries.clear();
-      registry = createToolRegistry(toolsIn(newest.own, toolsets, servers), {
+      registry = createToolRegistry(toolsIn(newest.own, toolsets), {
         generation,
-        others: { tools: toolsIn(newest.others, toolsets, servers), bytesMax: bytesMax() },
+        others: { tools: toolsIn(newest.others, toolsets), bytesMax: bytesMax() },
       });
       registries.set(wanted, registry);
     }

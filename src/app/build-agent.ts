@@ -1,5 +1,5 @@
 /** An agent from its inputs, and the settings of a turn: models, tools, limits, and how its prompt begins. */
-import { mkdir, open } from 'node:fs/promises';
+import { constants, mkdir, open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { RebuildInputs, TurnInputs } from '../agent/agent-inputs.ts';
 import { RuntimeChain } from '../agent/runtime-chain.ts';
@@ -120,7 +120,8 @@ export function turnSettings(
 
 /** The beginning of a file of the home; null if there is none. */
 async function readIfThere(path: string): Promise<string | null> {
-  const file = await open(path).catch(() => null);
+  // Not to wait for the other end of a pipe.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
   if (file === null) return null;
   try {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(promptFileBytesMax), 0, promptFileBytesMax, 0);

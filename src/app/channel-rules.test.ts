@@ -38,3 +38,18 @@ test('a webhook interrupts nobody, and is found by its own name only', async () 
   const found = ['ci', 'toString', '__proto__', ''].map((name) => ownWebhook(config, name) !== null);
   assert.deepEqual(found, [true, false, false, false]);
 });
+
+test('what a channel says of mentions and of messages mid-turn counts for it alone', async () => {
+  const { rules } = await rulesFrom(`
+    gateway: { busy_mode: interrupt }
+    channels: { telegram: { busy_mode: queue, require_mention: false } }`);
+  assert.deepEqual(
+    ['telegram', 'discord', 'web', 'unknown'].map((name) => [rules.busyMode(name), rules.requiresMention(name)]),
+    [
+      ['queue', false],
+      ['interrupt', true],
+      ['interrupt', true],
+      ['interrupt', true],
+    ],
+  );
+});

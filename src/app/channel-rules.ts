@@ -15,6 +15,7 @@ const webhookToolsets: readonly string[] = ['safe'];
 export interface ChannelRules {
   policy(channel: string): ChannelPolicy | null;
   groupsAreShared(channel: string): boolean;
+  requiresMention(channel: string): boolean;
   busyMode(channel: string): Config['gateway']['busy_mode'];
   /** Those of the session with this key. */
   toolsets(key: SessionKey): readonly string[];
@@ -34,6 +35,7 @@ export function channelRules(config: () => Config): ChannelRules {
       return rules === null ? null : { allowedUsers: rules.allowed_users, owners: rules.owners };
     },
     groupsAreShared: (channel) => platform(channel)?.groups === 'shared',
+    requiresMention: (channel) => platform(channel)?.require_mention ?? true,
     busyMode(channel) {
       // Another program interrupts nobody.
       if (channel === webhookChannel) return 'queue';

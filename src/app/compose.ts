@@ -20,6 +20,7 @@ import { createLiveHub } from '../gateway/live-hub.ts';
 import { createLocalAdmin } from '../gateway/local-admin.ts';
 import { createLocalApi } from '../gateway/local-api.ts';
 import { createMayApprove } from '../gateway/may-approve.ts';
+import { createIsOwners } from '../gateway/owners-session.ts';
 import { createPairing } from '../gateway/pairing.ts';
 import { createTellPeople } from '../gateway/tell-people.ts';
 import { createTellSession } from '../gateway/tell-session.ts';
@@ -110,7 +111,13 @@ export function compose(options: ComposeOptions): Talaria {
   const hub = createLiveHub();
   const live = new LiveDelivery({ store, clock, log, channels });
   const outbox = createOutbox({ store, owner, clock, log, channels, drafts: live });
-  const toolbox = createToolbox({ ...options, tell: (note) => tell(note) });
+  const authorize = createAuthorize({
+    trusted: [...guardedChannels, ...extra.map(({ name }) => name)],
+    policy: rules.policy,
+    people: store.read.people,
+  });
+  const isOwners = createIsOwners({ authorize, policy: rules.policy, session: store.read.session });
+  const toolbox = createToolbox({ ...options, isOwners, tell: (note) => tell(note) });
   const agents = createAgents({ ...options, toolbox });
   const watchers: RunWatcher[] = [live];
   const drain = createSessionDrain({
@@ -139,11 +146,6 @@ export function compose(options: ComposeOptions): Talaria {
     log,
   });
 
-  const authorize = createAuthorize({
-    trusted: [...guardedChannels, ...extra.map(({ name }) => name)],
-    policy: rules.policy,
-    people: store.read.people,
-  });
   const identify = createIdentify({ authorize, groupsAreShared: rules.groupsAreShared });
   const pairing = createPairing({
     store,
@@ -196,14 +198,14 @@ export function compose(options: ComposeOptions): Talaria {
     identify,
     pairing,
     commands: answering,
+    requiresMention: rules.requiresMention,
     busyMode: rules.busyMode,
     wake: drain.wake,
     interrupt: drain.stop,
   });
   const press = createAnswerPress({ ...answering, store, ids, identify, clock, wake: drain.wake, mayApprove });
 
-  const mayFetch: ChannelPort['mayFetch'] = async (arrival) => (await identify(arrival)) !== null;
-  const port: ChannelPort = { receive: (message) => intake.receive(message), press, mayFetch };
+  const port: ChannelPort = { receive: (message) => intake.receive(message), press, mayFetch: intake.mayFetch };
   // They have nothing to connect to, and a program that runs by itself opens no other channels.
   for (const channel of Object.values(frontEnds)) void channel.start(port);
 
@@ -228,8 +230,10 @@ export function compose(options: ComposeOptions): Talaria {
       random,
       pairing,
       channels: () => [...platforms.map(({ name }) => name), 'web'],
-      placeProblem: async (channel, place) =>
-        channel !== 'web' || (await find(place)) !== null ? null : `There is no session named ${place}.`,
+      placeProblem: async (channel, place) => {
+        if (channel !== 'web') return channels.get(channel)?.targetProblem?.(place) ?? null;
+        return (await find(place)) === null ? `There is no session named ${place}.` : null;
+      },
       hashKey,
       poke: outbox.poke,
       onKeysChanged: readKeys,

@@ -39,6 +39,7 @@ import { createWebSearchTool } from '../tools/web/web-search-tool.ts';
 import { browsersFolder, runFolder, spoolsFolder } from './home-folders.ts';
 import { buildMcp } from './build-mcp.ts';
 import { createNetworkWays } from './network-ways.ts';
+import { recentlySaid } from './recently-said.ts';
 import type { ConfigSource } from './open-config.ts';
 import { openSkillShelf, skillDiff } from './skills-admin.ts';
 
@@ -50,6 +51,10 @@ export interface ToolboxDeps {
   readonly store: Store;
   readonly log: Log;
   readonly tell: TellSession;
+  /** Whether a session is the owner's own, on whichever channel. */
+  readonly isOwners: (sessionId: SessionId) => Promise<boolean>;
+  /** Takes known secrets out of a text. */
+  readonly redact?: (text: string) => string;
   readonly extraTools?: readonly Tool[];
 }
 
@@ -99,6 +104,7 @@ export function createToolbox(deps: ToolboxDeps): Toolbox {
     log,
     sandbox: () => sandboxes.take(sandboxSettings(config)),
     proxySocket: ways.open,
+    egress,
   });
   const browser = createBrowserTools({
     clock,
@@ -129,7 +135,7 @@ export function createToolbox(deps: ToolboxDeps): Toolbox {
       gate,
       diff: skillDiff,
       asksAlways: () => config.current().skills.write_approval,
-      isOwners: async (sessionId) => (await store.read.session(sessionId))?.owner === 'owner',
+      isOwners: deps.isOwners,
     }),
     ...files.tools,
     createOwnerMemoryTool({
@@ -140,6 +146,8 @@ export function createToolbox(deps: ToolboxDeps): Toolbox {
         return session === null ? null : memoryOwnerOf(session, config.current().memory.shared_with);
       },
       asksAlways: () => config.current().memory.write_approval,
+      said: (sessionId) => recentlySaid(store.read, sessionId),
+      holdsSecret: (text) => deps.redact !== undefined && deps.redact(text) !== text,
     }),
     createSessionSearchTool({
       search: store.search,
@@ -159,7 +167,7 @@ export function createToolbox(deps: ToolboxDeps): Toolbox {
     }),
     createWebExtractTool({ egress, gate }),
     ...browser.tools,
-    createProcessTool({ clock }),
+    createProcessTool({ clock, gate }),
     ...(deps.extraTools ?? []),
   ] as readonly Tool[];
   const judge = createCommandJudge();

@@ -19,7 +19,10 @@ export interface InboundMessage {
   readonly message: UserMessage;
   /** The bytes of what the message holds besides text. */
   readonly contents?: readonly { readonly sha256: string; readonly bytes: Uint8Array }[];
-  /** Whether it is meant for the agent: in a group, if it names it, answers it or is a command. By default it is. */
+  /**
+   * Whether it is surely meant for the agent: in a group, if it names it, answers it or is a command. By default it is.
+   * What is not may count all the same, where the configuration says so; what is for another bot never comes here.
+   */
   readonly isAddressed?: boolean;
 }
 
@@ -28,6 +31,8 @@ export interface Sender {
   readonly id: string;
   /** For people; anybody may call themselves anything. */
   readonly name: string;
+  /** A name that nobody else has at the same time, without an @; empty if they have none. Left out where there are no such names. */
+  readonly handle?: string;
 }
 
 export interface Place {
@@ -72,7 +77,7 @@ export interface ChannelPort {
   receive(message: InboundMessage): Promise<Receipt>;
   press(press: InboundPress): Promise<PressAnswer>;
   /** Whether files of somebody there are worth fetching: asked before their bytes are had. */
-  mayFetch(arrival: Pick<InboundMessage, 'channel' | 'sender' | 'place'>): Promise<boolean>;
+  mayFetch(arrival: Pick<InboundMessage, 'channel' | 'sender' | 'place' | 'isAddressed'>): Promise<boolean>;
 }
 
 export interface PressAnswer {
@@ -137,6 +142,8 @@ export type DeliveryOutcome =
 export interface LiveDisplay {
   /** The least time between two changes of a draft. */
   readonly editEveryMs: number;
+  /** The same where it depends on the place. */
+  editEveryMsAt?(target: string): number;
   /** How long the platform shows that somebody is typing, once told; 0 if it can't. */
   readonly typingMs: number;
   typing(target: string, signal: AbortSignal): Promise<void>;
@@ -163,6 +170,8 @@ export interface Channel {
   start(port: ChannelPort, menu: readonly MenuEntry[]): Promise<void>;
   /** Takes no more messages; what is under way ends first. Idempotent. */
   stop(): Promise<void>;
+  /** What is wrong with a target that somebody typed; null if nothing is, as far as can be seen from here. */
+  targetProblem?(target: string): string | null;
   /** Never throws: every failure is an outcome. */
   deliver(delivery: Delivery, signal: AbortSignal): Promise<DeliveryOutcome>;
 }

@@ -6,6 +6,7 @@ import type { InboundMessage } from '../channels/channel.ts';
 import type { IdSource } from '../lib/ids.ts';
 import type { UserMessage } from '../protocol/messages.ts';
 import type { SessionRecord, Store } from '../store/store.ts';
+import { commandButton } from './command-button.ts';
 import type { CommandOutcome } from './commands/command.ts';
 import type { Commands } from './commands/commands.ts';
 import type { Arrival, Identity } from './identity.ts';
@@ -46,12 +47,13 @@ export async function answerCommand(deps: AnswerCommandDeps, arrived: ArrivedCom
   const call = { identity, place, externalId, argument, session, choosesSession, message, contents };
   const outcome = await deps.commands.run(word, call);
   if (outcome.kind === 'send') return outcome;
+  const { buttons = [] } = outcome;
   await store.queueMessage({
     outboxId: deps.ids.next('out'),
     channel,
     target: place.target ?? place.chat,
     text: outcome.text,
-    buttons: outcome.buttons ?? [],
+    buttons: session === null ? buttons : buttons.map((button) => commandButton(session.id, button)),
     // Of no session: it neither waits behind the turn's replies nor takes the place of its draft.
     sessionId: null,
     answers: { channel, externalId },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { approvalWords } from '../protocol/approval-words.ts';
+import type { Store } from '../store/store.ts';
 import type { Tool } from '../tools/tool.ts';
 import { TestChat } from './commands/test-chat.ts';
 import { createMayApprove, type MayApprove } from './may-approve.ts';
@@ -10,9 +11,13 @@ import { ends, type Answer } from './test-gateway.ts';
 async function chatThatAsks(
   choices: readonly string[] | null,
   questions = 1,
-  besides: { readonly isApproval?: true; readonly mayApprove?: MayApprove } = {},
+  besides: Pick<Parameters<typeof TestChat.open>[0] & object, 'busyMode' | 'wrapStore'> & {
+    readonly isApproval?: true;
+    readonly mayApprove?: MayApprove;
+  } = {},
 ): Promise<TestChat> {
-  const { mayApprove, ...marks } = besides;
+  const { mayApprove, isApproval, ...options } = besides;
+  const marks = isApproval === undefined ? {} : { isApproval };
   const tool: Tool = {
     definition: { name: 'ask', description: '', parameters: {} },
     effect: 'read',
@@ -32,7 +37,7 @@ async function chatThatAsks(
   const policy = { allowedUsers: ['*'], owners: ['7'] };
   const approving = mayApprove === undefined ? {} : { mayApprove };
   const services = { status: () => Promise.reject(new Error('not asked')), ...approving };
-  return TestChat.open({ tool, policy, services }, answer);
+  return TestChat.open({ tool, policy, services, ...options }, answer);
 }
 
 test('a question comes with buttons, and the pressed one is the answer, once', async () => {
@@ -45,6 +50,73 @@ test('a question comes with buttons, and the pressed one is the answer, once', a
   assert.equal(chat.isSettled, true);
   assert.match((await chat.presses(no.value)).join(), /not be answered any more/);
   assert.equal(chat.isSettled, true);
+  await chat.close();
+});
+
+test('what is written while words are waited for is the answer, in every busy mode, and once', async () => {
+  for (const busyMode of ['steer', 'queue', 'interrupt'] as const) {
+    const chat = await chatThatAsks(null, 1, { busyMode });
+    await chat.says('go', { externalId: 'm-go' });
+    assert.deepEqual(await chat.says('go', { externalId: 'm-go' }), [], 'what comes again is no answer');
+    assert.deepEqual(await chat.says('the blue one', { externalId: 'm-blue' }), ['they said the blue one']);
+    assert.deepEqual(await chat.says('the blue one', { externalId: 'm-blue' }), []);
+    assert.deepEqual(chat.prompts.at(-1), ['go', '', '', 'the blue one']);
+    await chat.close();
+  }
+});
+
+test('an answer whose process died before it was given is given when the message comes again', async () => {
+  let isDying = true;
+  const wrapStore = (store: Store): Store => ({
+    ...store,
+    answerCall: (...call) => (isDying ? Promise.reject(new Error('died')) : store.answerCall(...call)),
+  });
+  const chat = await chatThatAsks(null, 1, { wrapStore });
+  await chat.says('go');
+  await assert.rejects(chat.says('the blue one', { externalId: 'm-blue' }), /died/);
+  isDying = false;
+  assert.deepEqual(await chat.says('the blue one', { externalId: 'm-blue' }), ['they said the blue one']);
+  await chat.close();
+});
+
+test('where there are choices one of them is an answer; anything else is told what is waited for, once', async () => {
+  const chat = await chatThatAsks(['Yes, do', 'No']);
+  await chat.says('go');
+  const told = await chat.says('well', { externalId: 'm-well' });
+  assert.deepEqual(told, [
+    'What you sent is kept, but this waits for an answer first:\nShall I?\nPress a button, or send one of: Yes, do, No',
+  ]);
+  assert.deepEqual(await chat.says('well', { externalId: 'm-well' }), []);
+  assert.deepEqual(await chat.says('yes, DO'), ['they said Yes, do']);
+  await chat.close();
+});
+
+test('what was only handed on answers nothing', async () => {
+  const chat = await chatThatAsks(null);
+  await chat.says('go');
+  const message = { role: 'user', parts: [{ kind: 'text', text: '[forwarded]\nred' }], untrusted: 'stranger' } as const;
+  assert.match((await chat.says('', { message })).join(), /Write it in your own words\.$/);
+  assert.deepEqual(await chat.says('blue'), ['they said blue']);
+  await chat.close();
+});
+
+test('words give no permission', async () => {
+  for (const choices of [null, Object.values(approvalWords)]) {
+    const chat = await chatThatAsks(choices, 1, { isApproval: true });
+    await chat.says('go');
+    for (const words of ['yes', approvalWords.once]) {
+      assert.match((await chat.says(words)).join(), /Press a button, or send \/approve or \/deny\.$/);
+    }
+    assert.equal((await chat.session())?.turn, 'open');
+    await chat.close();
+  }
+});
+
+test('a message that interrupts is told of no question', async () => {
+  const chat = await chatThatAsks(['yes', 'no'], 1, { busyMode: 'interrupt' });
+  await chat.says('go');
+  const told = await chat.says('something else');
+  assert.ok(!told.join().includes('waits for an answer'), told.join());
   await chat.close();
 });
 
@@ -79,6 +151,42 @@ test('a button whose value means nothing does nothing', async () => {
     assert.equal((await chat.presses(wrong)).length, 1, wrong);
   }
   assert.deepEqual(await chat.presses(value), ['yes', 'they said yes']);
+  await chat.close();
+});
+
+test("a button of somebody else's command does nothing, and stays for whom it is", async () => {
+  const chat = await TestChat.open({ policy: { allowedUsers: ['*'], owners: ['7'] } });
+  const inGroup = chat.as({ place: { kind: 'group', chat: 'g' } });
+  const other = inGroup.as({ sender: { id: '8', name: 'Grace' } });
+  await other.says('what Grace said');
+  await inGroup.says('one');
+  await inGroup.says('/reset');
+  const value = inGroup.buttons[0]?.value ?? '';
+  for (const who of [other, other.as({ sender: { id: '9', name: 'Eve' } })]) {
+    assert.deepEqual(await who.presses(value), ['This is not asked of you.']);
+    assert.equal(who.isSettled, false);
+  }
+  await other.says('and more');
+  assert.equal(chat.prompts.at(-1)?.[0], 'what Grace said');
+  assert.deepEqual(await inGroup.presses(value), ['Done.', `${(await inGroup.session())?.name} is empty again.`]);
+  await chat.close();
+});
+
+test('a button is about the conversation that it was shown in, also when another one has taken its place', async () => {
+  const chat = await TestChat.open();
+  await chat.says('one');
+  const first = await chat.session();
+  assert.ok(first);
+  await chat.says('/reset');
+  const { value = '' } = chat.buttons[0] ?? {};
+  await chat.says('/new');
+  await chat.says('two');
+  assert.deepEqual(await chat.presses(value), ['This can not be answered any more.']);
+  assert.equal(chat.isSettled, true);
+  await chat.says('three');
+  assert.deepEqual(chat.prompts.at(-1), ['two', 'answer 2', 'three']);
+  await chat.says('/resume ' + first.name);
+  assert.deepEqual(await chat.presses(value), ['Done.', `${first.name} is empty again.`]);
   await chat.close();
 });
 

@@ -12,7 +12,8 @@ import { answerCommand, type AnswerCommandDeps } from './answer-command.ts';
 import { isOpenQuestion } from './commands/question-commands.ts';
 import { parseCommand } from './commands/parse-command.ts';
 import { chosenSession } from './chosen-session.ts';
-import type { Identify, Identity } from './identity.ts';
+import { readCommandButton } from './command-button.ts';
+import { maySee, type Identify, type Identity } from './identity.ts';
 import { mayAnswer, mayNotApprove, ownerApproves, type MayApprove } from './may-approve.ts';
 
 /** How many of a person's latest sessions are looked through for a question. */
@@ -44,15 +45,30 @@ export function createAnswerPress(deps: AnswerPressDeps): Press {
     }
     const choice = readPressedChoice(press.value);
     if (choice !== null) return answerQuestion(deps, identity, choice);
-    const message = { role: 'user', parts: [{ kind: 'text', text: press.value }] } as const;
-    const parsed = parseCommand(message);
-    if (parsed.kind !== 'command') return { text: 'This button has no meaning any more.', settled: true };
-    const { word, argument } = parsed;
-    const { channel, sender, place, externalId } = press;
-    const chosen = await chosenSession(deps.store.read, identity, press.into);
-    await answerCommand(deps, { channel, sender, place, externalId, identity, chosen, word, argument, message });
-    return { text: 'Done.', settled: true };
+    return giveCommand(deps, identity, press);
   };
+}
+
+async function giveCommand(deps: AnswerPressDeps, identity: Identity, press: InboundPress): Promise<PressAnswer> {
+  const { read } = deps.store;
+  const { about, command } = readCommandButton(press.value);
+  const message = { role: 'user', parts: [{ kind: 'text', text: command }] } as const;
+  const parsed = parseCommand(message);
+  if (parsed.kind !== 'command') return { text: 'This button has no meaning any more.', settled: true };
+  const session = about === null ? null : await read.session(about);
+  if (about !== null && (session === null || (await isLongOver(read, identity, session)))) return tooLate;
+  // What somebody else was asked in a group is not about the presser's conversation.
+  if (session !== null && !maySee(identity, session)) return notTheirs;
+  const { word, argument } = parsed;
+  const { channel, sender, place, externalId } = press;
+  const chosen = session ?? (await chosenSession(read, identity, press.into));
+  await answerCommand(deps, { channel, sender, place, externalId, identity, chosen, word, argument, message });
+  return { text: 'Done.', settled: true };
+}
+
+/** Closed, at rest, and another conversation has its place. */
+async function isLongOver(read: StoreReader, { key }: Identity, session: SessionRecord): Promise<boolean> {
+  return session.isClosed && session.turn !== 'open' && (await read.sessionByKey(key)) !== null;
 }
 
 async function answerQuestion(

@@ -43,6 +43,19 @@ test('those in the list are let in by id, or by name without regard to case and 
   );
 });
 
+test('where the platform gives out names, only those count: nobody gets in by calling themselves like somebody', async () => {
+  const authorize = createAuthorize({
+    trusted: [],
+    policy: () => ({ allowedUsers: ['@Ada'], owners: ['grace'] }),
+    people: () => Promise.resolve([]),
+  });
+  const role = (name: string, handle: string) => authorize('telegram', { id: '9', name, handle });
+  assert.deepEqual(
+    await Promise.all([role('Augusta King', 'ada'), role('Ada', 'eve'), role('ada', ''), role('x', 'Grace')]),
+    ['user', null, null, 'owner'],
+  );
+});
+
 test('nobody gets in by calling themselves like an id', async () => {
   const role = rolesIn({ allowedUsers: ['12345', 'U012ABCDE', '*x'], owners: ['777', 'W99ZZZZZ'] });
   for (const name of ['12345', 'U012ABCDE', 'u012abcde', '777', 'W99ZZZZZ', '*', '@12345']) {

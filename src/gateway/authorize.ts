@@ -53,9 +53,10 @@ function isOnlyOne({ allowedUsers, owners }: ChannelPolicy, known: readonly Pers
  * Ids are better: on most platforms anybody can call themselves anything, so a name in the list lets in whoever takes it.
  * What looks like an id is therefore never taken for a name.
  */
-function isListed(list: readonly string[], { id, name }: Sender): boolean {
+function isListed(list: readonly string[], { id, name, handle = name }: Sender): boolean {
   if (list.includes(id)) return true;
-  const called = plain(name);
+  // Where the platform gives out names, what somebody calls themselves besides counts for nothing.
+  const called = plain(handle);
   return called !== '' && list.some((entry) => !isIdLike(entry) && entry !== '*' && plain(entry) === called);
 }
 

@@ -21,6 +21,26 @@ test('what is not meant for the agent is handled by leaving no trace', async () 
   await gateway.close();
 });
 
+test('where no mention is needed, what people say in a group counts, and a stranger still leaves no trace', async () => {
+  const place = { kind: 'group', chat: 'g' } as const;
+  const stranger = { sender: { id: '99', name: 'Stranger' } };
+  for (const requiresMention of [true, false]) {
+    const chat = await TestChat.open({ requiresMention });
+    const { intake, store } = chat.gateway;
+    await chat.says('hello everybody', { place, isAddressed: false });
+    await chat.says('hi', { place, isAddressed: false, ...stranger });
+    assert.deepEqual(chat.prompts, requiresMention ? [] : [['hello everybody']]);
+    assert.deepEqual(await store.read.refusals(9), []);
+    const talk = chatMessage('', { place, isAddressed: false });
+    assert.deepEqual(
+      [await intake.mayFetch(talk), await intake.mayFetch({ ...talk, ...stranger })],
+      [!requiresMention, false],
+    );
+    assert.equal(await intake.mayFetch(chatMessage('', { place })), true);
+    await chat.close();
+  }
+});
+
 test('an answer goes to the target that the place names', async () => {
   const gateway = await openTestGateway({ answer: echo });
   const place = { kind: 'thread', chat: '-5', thread: '9', target: '-5/9' } as const;

@@ -2,14 +2,15 @@
  * The only way in. Finds out who writes, deals with strangers and commands at once, checks a message, finds its session,
  * and stores it; only then is it accepted. Idempotent by channel and external id. Leaves the answering to the drain.
  */
-import type { ChosenSession, InboundMessage, Receipt } from '../channels/channel.ts';
+import type { ChannelPort, ChosenSession, InboundMessage, Receipt } from '../channels/channel.ts';
 import type { IdSource } from '../lib/ids.ts';
 import { messageBytesMax, waitingMessagesMax } from '../protocol/api.ts';
-import type { SessionId } from '../protocol/ids.ts';
+import type { InboxId, SessionId } from '../protocol/ids.ts';
 import { textOf, type UserMessage } from '../protocol/messages.ts';
 import { titleFrom } from '../protocol/title-words.ts';
 import type { Admission, SessionRecord, Store } from '../store/store.ts';
 import { answerCommand, type AnswerCommandDeps } from './answer-command.ts';
+import { answerInWords, stillWaits } from './answer-in-words.ts';
 import type { BusyMode } from './commands/command.ts';
 import { parseCommand } from './commands/parse-command.ts';
 import { chosenSession } from './chosen-session.ts';
@@ -27,6 +28,8 @@ export interface IntakeDeps {
   readonly pairing: Pick<Pairing, 'turnAway'> | null;
   /** Null where a message is never a command. */
   readonly commands: Omit<AnswerCommandDeps, 'store' | 'ids'> | null;
+  /** Whether only what is surely meant for the agent counts, on this channel; by default so. */
+  readonly requiresMention?: (channel: string) => boolean;
   /** What a message does that arrives in the middle of a turn. */
   readonly busyMode: (channel: string) => BusyMode;
   readonly wake: (sessionId: SessionId) => void;
@@ -39,6 +42,8 @@ export interface Intake {
   receive(message: InboundMessage): Promise<IntakeReceipt | Extract<Receipt, { kind: 'handled' }>>;
   /** For what is never a command, by whoever has made sure that the chosen session is the sender's. */
   admit(message: InboundMessage, chosen?: AdmitChoice): Promise<IntakeReceipt>;
+  /** Whether files that came with this would be taken. */
+  mayFetch: ChannelPort['mayFetch'];
   /** From now on everything is refused. */
   close(): void;
 }
@@ -55,6 +60,8 @@ export type IntakeReceipt =
 
 export function createIntake(deps: IntakeDeps): Intake {
   let closed = false;
+  const isPassedOver = ({ channel, isAddressed = true }: Pick<InboundMessage, 'channel' | 'isAddressed'>) =>
+    !isAddressed && (deps.requiresMention?.(channel) ?? true);
 
   const admit = async (inbound: InboundMessage, identity: Identity, chosen: AdmitChoice): Promise<IntakeReceipt> => {
     const refusal = problemWith(inbound);
@@ -90,12 +97,47 @@ export function createIntake(deps: IntakeDeps): Intake {
     };
   };
 
+  /**
+   * A message that comes while the agent waits for a person is what it waits for, if it can be. It is stored first: one
+   * that comes again is no answer to what was asked since.
+   */
+  const admitWords = async (inbound: InboundMessage, identity: Identity, choice: AdmitChoice) => {
+    const { store, wake, commands } = deps;
+    const session = choice.into === undefined ? await store.read.sessionByKey(identity.key) : null;
+    const asked = session === null ? null : await commands?.commands.waitingQuestion(session);
+    const question = asked?.question ?? null;
+    if (session === null || !asked || question === null) return admit(inbound, identity, choice);
+    // What is only handed on is nobody's answer.
+    const isOwn = inbound.message.untrusted === undefined;
+    const answer = isOwn ? answerInWords(question, textOf(inbound.message).trim()) : null;
+    const receipt = await admit(inbound, identity, answer === null ? choice : { ...choice, mode: 'steer' });
+    if (receipt.kind !== 'accepted' || !(await isStillWaiting(receipt))) return receipt;
+    if (answer === null) await tellWhatWaits(inbound, stillWaits(question));
+    else if (await store.answerCall(session.id, asked.id, answer)) wake(session.id);
+    return receipt;
+  };
+
+  const isStillWaiting = async ({ sessionId, inboxId }: { sessionId: SessionId; inboxId: InboxId }) => {
+    const journal = await deps.store.read.journal(sessionId, Number.MAX_SAFE_INTEGER);
+    return journal?.openTurn?.stopRequested === false && journal.waiting.some(({ id }) => id === inboxId);
+  };
+
+  const tellWhatWaits = async ({ channel, externalId, place }: InboundMessage, text: string) => {
+    const target = place.target ?? place.chat;
+    const answers = { channel, externalId };
+    const outboxId = deps.ids.next('out');
+    await deps.store.queueMessage({ outboxId, channel, target, text, buttons: [], sessionId: null, answers });
+    deps.commands?.poke();
+  };
+
   return {
     async receive(raw) {
       if (closed) return draining;
-      if (raw.isAddressed === false) return handled;
+      if (isPassedOver(raw)) return handled;
       const identity = await deps.identify(raw);
       if (identity === null) {
+        // A stranger who talks in a group has asked for nothing.
+        if (raw.isAddressed === false) return handled;
         if (deps.pairing === null) return notAllowed;
         await deps.pairing.turnAway(raw);
         return handled;
@@ -107,7 +149,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       if (into !== undefined && 'existing' in into && session === null) return gone;
       const choice = into === undefined ? {} : { into };
       if (deps.commands === null || parsed === null) return admit(inbound, identity, choice);
-      if (parsed.kind === 'message') return admit({ ...inbound, message: parsed.message }, identity, choice);
+      if (parsed.kind === 'message') return admitWords({ ...inbound, message: parsed.message }, identity, choice);
       const refusal = problemWith(inbound);
       if (refusal !== null) return refusal;
       const arrived = { ...inbound, ...parsed, identity, chosen: session };
@@ -121,6 +163,7 @@ export function createIntake(deps: IntakeDeps): Intake {
       if (identity === null) return notAllowed;
       return admit({ ...raw, message: wellFormed(raw.message) }, identity, chosen);
     },
+    mayFetch: async (arrival) => !isPassedOver(arrival) && (await deps.identify(arrival)) !== null,
     close() {
       closed = true;
     },

@@ -60,6 +60,7 @@ test('a key of the HTTP API is said once, kept by its hash, and can be removed',
   assert.ok(!JSON.stringify(await api.apiKeys()).includes(key));
   await assert.rejects(api.addApiKey('laptop'), { reason: 'bad-request', message: /already/ });
   await assert.rejects(api.addApiKey('../x'), { reason: 'bad-request' });
+  await assert.rejects(api.addApiKey('owner'), { reason: 'bad-request' });
   assert.deepEqual([await api.removeApiKey('laptop'), await api.removeApiKey('laptop')], [true, false]);
   await gateway.close();
 });

@@ -7,6 +7,7 @@ import type { RandomSource } from '../lib/random.ts';
 import { ApiError, messageBytesMax, type TalariaApi, type ToolSummary } from '../protocol/api.ts';
 import type { Clock } from '../lib/clock.ts';
 import { StoreError, type Store } from '../store/store.ts';
+import { machineOwner } from './route-session.ts';
 import type { Pairing } from './pairing.ts';
 
 const refusalsShown = 100;
@@ -80,6 +81,8 @@ export function createLocalAdmin(deps: LocalAdminDeps): LocalAdmin {
       if (!keyNamePattern.test(name)) {
         throw new ApiError('bad-request', 'The name of a key has 1 to 64 letters, digits and . _ - in it.');
       }
+      // Its sessions would be those of the machine's owner, who goes by this name.
+      if (name === machineOwner) throw new ApiError('bad-request', `No key may be named ${name}; choose another name.`);
       const key = `tal_${Buffer.from(deps.random.bytes(keyBytes)).toString('base64url')}`;
       try {
         await store.addApiKey({ name, sha256: deps.hashKey(key) });

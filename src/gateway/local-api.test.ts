@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countingIdSource } from '../lib/ids.ts';
+import { countingIdSource, createIdSource } from '../lib/ids.ts';
+import { systemRandom } from '../lib/random.ts';
 import { ModelError } from '../models/model.ts';
 import { ApiError, messageBytesMax, waitingMessagesMax, type SendReceipt } from '../protocol/api.ts';
 import type { SessionEvent } from '../protocol/events.ts';
 import { textOf } from '../protocol/messages.ts';
 import { FakeConversation } from '../store/fake-conversation.ts';
 import { StoreError } from '../store/store.ts';
+import { statelessKey } from './stateless-sessions.ts';
 import { ends, echo, openTestGateway, type Answer, type TestGateway } from './test-gateway.ts';
 
 let sent = 0;
@@ -486,5 +488,33 @@ test('a message that was stored by a process that died before it could begin is 
   const receipt = await send(gateway, 'hello', 'one', 'again');
   assert.equal(receipt.duplicate, true);
   assert.deepEqual(assistantTexts(await follow(gateway, 'one', isClosed)), ['hello']);
+  await gateway.close();
+});
+
+test('what stateless requests left behind is in no list, however much it is, and is found by its name', async () => {
+  const gateway = await openTestGateway({ answer: echo });
+  const ids = createIdSource({ clock: gateway.clock, random: systemRandom });
+  for (const name of ['first', 'second']) {
+    await send(gateway, 'hi', name);
+    await follow(gateway, name, isClosed);
+    await gateway.clock.advance(1);
+    for (let count = 0; count < 3; count++) {
+      const id = ids.next('ses');
+      const session = { name: `api-${name}-${count}`, title: '', createdAt: gateway.clock.now(), entries: [] };
+      await gateway.store.importSession(id, statelessKey('laptop', id), 'api:laptop', session);
+      await gateway.clock.advance(1);
+    }
+  }
+  const listed = async (limit: number, before?: number) => {
+    const page = before === undefined ? { limit } : { limit, before };
+    return (await gateway.api.sessions(page)).map(({ name }) => name);
+  };
+  assert.deepEqual(
+    [await listed(1), await listed(2), await listed(9)],
+    [['second'], ['second', 'first'], ['second', 'first']],
+  );
+  const second = await gateway.api.session('second');
+  assert.deepEqual(await listed(1, second?.updatedAt), ['first']);
+  assert.equal((await gateway.api.session('api-first-0'))?.name, 'api-first-0');
   await gateway.close();
 });

@@ -14,7 +14,7 @@ import {
   type TalariaApi,
 } from '../protocol/api.ts';
 import { sessionNameProblem, type SessionId } from '../protocol/ids.ts';
-import { StoreError, type SessionRecord, type Store } from '../store/store.ts';
+import { StoreError, type SessionRecord, type Store, type StoreReader } from '../store/store.ts';
 import type { Receipt } from '../channels/channel.ts';
 import type { Intake } from './intake.ts';
 import type { LiveHub } from './live-hub.ts';
@@ -22,6 +22,7 @@ import type { LocalAdmin } from './local-admin.ts';
 import { machineOwner } from './route-session.ts';
 import { followSession } from './session-events.ts';
 import { sessionFinder } from './session-finder.ts';
+import { isStateless } from './stateless-sessions.ts';
 import type { SessionDrain } from './session-drain.ts';
 
 const sessionsPageMax = 500;
@@ -61,8 +62,7 @@ export function createLocalApi(deps: LocalApiDeps): TalariaApi {
     status: deps.status,
     backup: deps.backup,
     async sessions({ limit, before }) {
-      const page = { limit: Math.min(limit, sessionsPageMax), ...(before === undefined ? {} : { before }) };
-      return (await read.sessions(page)).map(summaryOf);
+      return (await conversations(read, Math.min(limit, sessionsPageMax), before)).map(summaryOf);
     },
     async session(ref) {
       const record = await find(ref);
@@ -116,6 +116,7 @@ export function createLocalApi(deps: LocalApiDeps): TalariaApi {
       return isDeleted;
     },
     search: (query, limit, span) => deps.store.search(query, Math.min(limit, searchHitsMax), span),
+    rebuildSearch: () => translated(() => deps.store.rebuildSearch()),
     content: (sha256) => read.content(sha256),
     async *export(ref) {
       const { exportLines } = await import('./portable-session.ts');
@@ -133,6 +134,22 @@ export function createLocalApi(deps: LocalApiDeps): TalariaApi {
       return summaryOf(await translated(() => deps.store.importSession(id, key, machineOwner, portable)));
     },
   };
+}
+
+/**
+ * Those that somebody may go on with: what a stateless request left behind is deleted after a while, and there may be
+ * thousands of them. They are found by their name all the same.
+ */
+async function conversations(read: StoreReader, limit: number, before: number | undefined): Promise<SessionRecord[]> {
+  const found: SessionRecord[] = [];
+  let from = before;
+  for (let size = limit; found.length < limit; size = sessionsPageMax) {
+    const page = await read.sessions({ limit: size, ...(from === undefined ? {} : { before: from }) });
+    found.push(...page.filter(({ key }) => !isStateless(key)));
+    if (page.length < size) break;
+    from = page.at(-1)?.updatedAt;
+  }
+  return found.slice(0, limit);
 }
 
 async function settleParked(deps: LocalApiDeps, session: SessionRecord, action: ParkedAction): Promise<boolean> {

@@ -72,6 +72,33 @@ test('sections of a prompt, files of a project and titles come through an export
     { kind: 'message', message: { role: 'assistant', parts: [call] }, modelCallId: ids.next('mdl'), seq: 3, ...common },
     { kind: 'message', message: { role: 'tool', parts: [part] }, seq: 4, ...common },
   ];
+  assert.deepEqual(await readBack(entries), entries);
+});
+
+test('what was shortened comes along with every step of it, and a wish that nothing came of stays behind', async () => {
+  const common = { at: 5, turnId: null };
+  const asked = { kind: 'asked', why: 'person', topic: 'ducks', place: { channel: 'telegram', target: '7' } } as const;
+  const done = {
+    kind: 'done',
+    why: 'person',
+    headSeq: 1,
+    toSeq: 1,
+    preface: 'shortly:',
+    summary: 'ducks',
+    by: 'model',
+    keeps: [],
+    digests: [],
+    tokensBefore: 100,
+    tokensAfter: 10,
+  } as const;
+  const steps = [asked, { kind: 'begun' }, done, { kind: 'declined', tokens: 9 }] as const;
+  const finished = steps.map((step, index): Entry => ({ kind: 'compression', step, seq: index + 1, ...common }));
+  const begun = { kind: 'compression', step: { kind: 'begun' }, seq: 6, ...common } as const;
+  const wish: Entry[] = [{ kind: 'compression', step: asked, seq: 5, ...common }, begun];
+  assert.deepEqual(await readBack([...finished, ...wish]), finished);
+});
+
+async function readBack(entries: readonly Entry[]): Promise<readonly Entry[]> {
   const header = { talaria: 'session', version: 1, name: 'x', title: 'Ducks', createdAt: 1 };
   const lines = [header, ...entries].map((line) => JSON.stringify(line));
   const read = await parseExport(
@@ -79,5 +106,5 @@ test('sections of a prompt, files of a project and titles come through an export
       yield* lines;
     })(),
   );
-  assert.deepEqual(read.entries, entries);
-});
+  return read.entries;
+}

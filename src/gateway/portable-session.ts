@@ -9,7 +9,7 @@ import { ApiError } from '../protocol/api.ts';
 import type { CallId } from '../protocol/ids.ts';
 import { toolCallsOf, type Entry } from '../protocol/messages.ts';
 import type { PortableSession, SessionRecord, StoreReader } from '../store/store.ts';
-import { isUnderWay } from './under-way.ts';
+import { withoutWishes } from './without-wishes.ts';
 
 /** Few at a time, so that a long session doesn't hold up the others. */
 const entriesPerRead = 50;
@@ -24,7 +24,7 @@ export async function* exportLines(read: StoreReader, session: SessionRecord): A
     const entries = await read.entries(session.id, { after, limit: entriesPerRead });
     for (const entry of entries) {
       after = entry.seq;
-      if (!isUnderWay(entry, openTurn?.id ?? null)) yield JSON.stringify(entry);
+      if (openTurn === null || entry.turnId !== openTurn.id) yield JSON.stringify(entry);
     }
     if (entries.length < entriesPerRead) return;
   }
@@ -44,7 +44,7 @@ export async function parseExport(lines: AsyncIterable<string>): Promise<Portabl
   }
   if (header === null) throw new ApiError('bad-request', 'The file is empty: nothing to import.');
   checkCallsHaveResults(entries);
-  return { name: header.name, title: header.title, createdAt: header.createdAt, entries };
+  return { name: header.name, title: header.title, createdAt: header.createdAt, entries: withoutWishes(entries) };
 }
 
 function broken(line: number, why: string): ApiError {
@@ -152,6 +152,13 @@ const compressionStep = z.union([
     tokensAfter: z.number(),
   }),
   z.object({ kind: z.literal('declined'), tokens: z.number() }),
+  z.object({ kind: z.literal('begun') }),
+  z.object({
+    kind: z.literal('asked'),
+    why: z.enum(['overflow', 'person']),
+    topic: z.string(),
+    place: z.nullable(z.object({ channel: z.string(), target: z.string() })),
+  }),
 ]);
 
 const entrySchema = z.union([

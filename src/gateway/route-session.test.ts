@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isSharedPlace, ownerOf, sessionKeyOf, type Whereabouts } from './route-session.ts';
+import { isSharedPlace, ownerOf, personOf, sessionKeyOf, type Whereabouts } from './route-session.ts';
 
 const sender = { id: '7' };
 const inTelegram = (place: Whereabouts['place'], id = '7'): Whereabouts => ({
@@ -88,4 +88,17 @@ test('two people have one owner exactly if they share the place', () => {
     }),
     { numRuns: 20_000 },
   );
+});
+
+test('an owner says which person it is, and that a shared place is none', () => {
+  fc.assert(
+    fc.property(whereabouts, fc.boolean(), (where, shared) => {
+      const isPerson = !isSharedPlace(where.place, shared);
+      assert.deepEqual(
+        personOf(ownerOf(where, shared)),
+        isPerson ? { channel: where.channel, id: where.sender.id } : null,
+      );
+    }),
+  );
+  assert.equal(personOf('owner'), null);
 });

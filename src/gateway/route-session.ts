@@ -38,6 +38,12 @@ export function ownerOf(whereabouts: Whereabouts, groupsAreShared = false): stri
   return isSharedPlace(place, groupsAreShared) ? spelt(channel, 'group', place.chat) : spelt(channel, sender.id);
 }
 
+/** Who owns what has this owner; null for a place that several share, and for the machine's own. */
+export function personOf(owner: string): { readonly channel: string; readonly id: string } | null {
+  const [channel, id, ...more] = owner.split(':').map(unescaped);
+  return channel === undefined || id === undefined || more.length > 0 ? null : { channel, id };
+}
+
 export function isSharedPlace({ kind, thread }: Place, groupsAreShared: boolean): boolean {
   return kind === 'thread' || (kind === 'group' && (groupsAreShared || thread !== undefined));
 }
@@ -52,4 +58,10 @@ function escaped(part: string): string {
     const code = char.charCodeAt(0).toString(16).toUpperCase();
     return code.length > 2 ? `%u${code}` : `%${code.padStart(2, '0')}`;
   });
+}
+
+function unescaped(part: string): string {
+  return part.replaceAll(/%(?:u([0-9A-F]{3,4})|([0-9A-F]{2}))/g, (_all, long?: string, short?: string) =>
+    String.fromCharCode(Number.parseInt(long ?? short ?? '', 16)),
+  );
 }

@@ -26,6 +26,10 @@ export function statelessKey(user: string, id: SessionId): SessionKey {
   return `${keyStart}${encodeURIComponent(user)}:${id}`;
 }
 
+export function isStateless(key: SessionKey): boolean {
+  return key.startsWith(keyStart);
+}
+
 export interface StatelessSessionsDeps {
   readonly read: Pick<StoreReader, 'sessions'>;
   readonly clock: Clock;
@@ -96,7 +100,7 @@ export class StatelessSessions {
     for (let before: number | undefined; !this.#isClosed;) {
       const page = { limit: sessionsPerRead, ...(before === undefined ? {} : { before }) };
       const sessions = await this.#deps.read.sessions(page);
-      found.push(...sessions.filter(({ key }) => key.startsWith(keyStart)));
+      found.push(...sessions.filter(({ key }) => isStateless(key)));
       if (sessions.length < sessionsPerRead) break;
       before = sessions.at(-1)?.updatedAt;
     }

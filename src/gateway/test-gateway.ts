@@ -69,6 +69,7 @@ export async function openTestGateway(options: {
   /** Of the platform `chat`: who may write there. By default only user 7, who is its owner. */
   policy?: ChannelPolicy;
   groupsAreShared?: boolean;
+  requiresMention?: boolean;
   busyMode?: BusyMode;
   tools?: readonly ToolDefinition[];
   services?: Partial<CommandServices>;
@@ -161,6 +162,7 @@ export async function openTestGateway(options: {
     identify,
     pairing,
     commands: answering,
+    requiresMention: () => options.requiresMention ?? true,
     busyMode: () => options.busyMode ?? (options.joinWaiting === false ? 'queue' : 'steer'),
     wake: drain.wake,
     interrupt: drain.stop,

@@ -33,7 +33,7 @@ void describe('the watchdog', () => {
     assert.deepEqual(told(gateway), []);
     await gateway.clock.advance(2 * second);
     assert.deepEqual(told(gateway), [warning]);
-    assert.deepEqual(gateway.platform.deliveries[0]?.buttons, [{ label: 'Stop', value: '/stop' }]);
+    assert.deepEqual(gateway.platform.deliveries[0]?.buttons, [{ label: 'Stop', value: `${sessionId} /stop` }]);
     assert.equal(gateway.hub.current(sessionId)?.status, warning, 'who looks at the session sees it too');
 
     await gateway.clock.advance(898 * second);

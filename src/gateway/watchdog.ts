@@ -10,6 +10,7 @@ import type { SessionEvent } from '../protocol/events.ts';
 import type { SessionId, TurnId } from '../protocol/ids.ts';
 import type { ReplyButton, Store } from '../store/store.ts';
 import { afterEvent, enterTurn, idleMs, type Activity } from './activity.ts';
+import { commandButton } from './command-button.ts';
 import { situationOf } from './delivery/turn-place.ts';
 import type { LiveHub } from './live-hub.ts';
 import { durationInWords } from './progress-line.ts';
@@ -139,7 +140,7 @@ export class Watchdog implements RunWatcher {
     const text = `${nothingHappened(watched, idle)}.${ending} /stop ends it now.`;
     try {
       this.#deps.hub.publish(sessionId, { kind: 'status', turnId: watched.turnId, text });
-      await this.#tell(sessionId, watched, text, [{ label: 'Stop', value: '/stop' }]);
+      await this.#tell(sessionId, watched, text, [commandButton(sessionId, { label: 'Stop', value: '/stop' })]);
     } catch (error) {
       this.#deps.log.error('nobody could be warned of a turn in which nothing happens', { sessionId, error });
       watched.isWarned = false;

@@ -325,6 +325,11 @@ export class FakeApi implements TalariaApi {
     return index !== -1;
   }
 
+  async rebuildSearch(): Promise<void> {
+    this.#alive();
+    this.calls.push('rebuild search');
+  }
+
   async apiKeys(): Promise<readonly { name: string; createdAt: number }[]> {
     this.#alive();
     return this.home.apiKeys.map((name) => ({ name, createdAt: 0 }));

@@ -31,6 +31,7 @@ export type FaultKind =
   | 'blocked'
   | 'chat-not-found'
   | 'not-parsed'
+  | 'too-many-entities'
   | 'garbage-after'
   /** The updates of this answer come in the wrong order. */
   | 'reorder'
@@ -57,6 +58,7 @@ const failures: Partial<Record<FaultKind, Failure>> = {
     code: 400,
     description: 'Bad Request: can\'t parse entities: Unsupported start tag "x" at byte offset 0',
   },
+  'too-many-entities': { code: 400, description: 'Bad Request: ENTITIES_TOO_LONG' },
 };
 
 /** What the platform says instead of an answer; null if the fault is of another kind. */

@@ -62,7 +62,8 @@ export function spelt(command: string): string {
   return command.toLowerCase().replaceAll('-', '_');
 }
 
-/** From Telegram's spelling to ours, where they differ. */
+/** From Telegram's spelling to ours, where they differ. Its own first word, which a button sends, asks for help. */
 export function respelt(menu: readonly MenuEntry[]): ReadonlyMap<string, string> {
-  return new Map(menu.filter(({ name }) => spelt(name) !== name).map(({ name }) => [spelt(name), name]));
+  const others = menu.filter(({ name }) => spelt(name) !== name).map(({ name }) => [spelt(name), name] as const);
+  return new Map([['start', 'help'], ...others]);
 }

@@ -26,9 +26,11 @@ describe('a delivery to Telegram', () => {
 
   test('goes out as it was written where the platform refuses the markup', () =>
     onChat(async ({ server, channel }) => {
-      server.inject({ kind: 'not-parsed', method: 'sendMessage' });
-      assert.equal((await channel().deliver(delivery({ text: '**b** & c' }), unending)).kind, 'sent');
-      assert.deepEqual(shown(server, ann.id), ['**b** & c']);
+      for (const kind of ['not-parsed', 'too-many-entities'] as const) {
+        server.inject({ kind, method: 'sendMessage' });
+        assert.equal((await channel().deliver(delivery({ text: '**b** & c' }), unending)).kind, 'sent');
+        assert.equal(shown(server, ann.id).at(-1), '**b** & c', kind);
+      }
     }));
 
   test('goes out as it was written where rendering would make it too long, or leave nothing', () =>
@@ -106,7 +108,7 @@ describe('a delivery to Telegram', () => {
     ['hang-after', { kind: 'retry', afterMs: 0 }, 1],
     ['blocked', { kind: 'failed' }, 0],
     ['chat-not-found', { kind: 'failed' }, 0],
-    ['unauthorized', { kind: 'failed' }, 0],
+    ['unauthorized', { kind: 'retry', afterMs: 0, notSent: true }, 0],
   ] as const;
   for (const [kind, expected, stored] of outcomes) {
     test(`says what is known of it after ${kind}`, () =>

@@ -48,7 +48,8 @@ export async function deliverMessage(
 }
 
 function outcomeOf(error: TelegramError): DeliveryOutcome {
-  if (!error.retryable) return { kind: 'failed', error: error.message };
+  // A wrong token is put right by somebody, and until then nothing is lost.
+  if (!error.retryable && error.reason !== 'unauthorized') return { kind: 'failed', error: error.message };
   const certainty = error.notDone ? { notSent: true as const } : {};
   return { kind: 'retry', afterMs: error.retryAfterMs, error: error.message, ...certainty };
 }
@@ -94,7 +95,7 @@ async function postMarkedUp(
     try {
       return await put(deps, target, delivery, { text: html, parse_mode: 'HTML' }, signal);
     } catch (error) {
-      if (!isAbout(error, /can't parse entities|(message|caption) is too long/i)) throw error;
+      if (!isAbout(error, /entit|too[ _]long/i)) throw error;
     }
   }
   return put(deps, target, delivery, { text: cleanText(delivery.text) }, signal);

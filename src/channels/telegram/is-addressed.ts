@@ -14,15 +14,29 @@ export interface BotIdentity {
 
 export function isAddressed(message: Message, bot: BotIdentity): boolean {
   const text = message.text ?? message.caption ?? '';
-  const entities = message.entities ?? message.caption_entities ?? [];
-  const command = entities.find(({ type, offset }) => type === 'bot_command' && offset === 0);
-  if (command !== undefined) {
-    const [, whom] = slice(text, command).split('@');
-    return whom === undefined || isName(whom, bot);
-  }
+  const entities = entitiesOf(message);
+  const command = commandIn(message);
+  if (command !== null) return command.whom === null || isName(command.whom, bot);
   return (
     entities.some((entity) => mentions(text, entity, bot)) || repliesTo(message, bot) || callsByName(text, bot.names)
   );
+}
+
+/** A command with the name of somebody else behind it. */
+export function isForAnother(message: Message, bot: BotIdentity): boolean {
+  const whom = commandIn(message)?.whom ?? null;
+  return whom !== null && !isName(whom, bot);
+}
+
+function commandIn(message: Message): { readonly whom: string | null } | null {
+  const command = entitiesOf(message).find(({ type, offset }) => type === 'bot_command' && offset === 0);
+  if (command === undefined) return null;
+  const [, whom = null] = slice(message.text ?? message.caption ?? '', command).split('@');
+  return { whom };
+}
+
+function entitiesOf({ entities, caption_entities }: Message): readonly MessageEntity[] {
+  return entities ?? caption_entities ?? [];
 }
 
 export function isName(name: string, { username }: BotIdentity): boolean {

@@ -31,6 +31,10 @@ describe('work in progress on Telegram', () => {
       assert.equal(await display.draft('42', '**a b c', id, unending), id);
       assert.deepEqual(shown(server, ann.id), ['**a b c']);
       assert.deepEqual([display.editEveryMs, server.calls('editMessageText').length], [1_000, 1]);
+      assert.deepEqual(
+        ['42', '-1001', '-1002/5', 'nonsense'].map((target) => display.editEveryMsAt?.(target)),
+        [1_000, 3_000, 3_000, 1_000],
+      );
     }));
 
   test('in a group a draft changes at most twenty times a minute', () =>

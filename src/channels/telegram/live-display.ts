@@ -41,8 +41,14 @@ export function createLiveDisplay({ api, pace, log, times }: LiveDeps): LiveDisp
     }
   }
 
+  const everyMsIn = (to: TelegramTarget) => (isGroup(to) ? times.groupEditEveryMs : times.editEveryMs);
+
   return {
     editEveryMs: times.editEveryMs,
+    editEveryMsAt(target) {
+      const to = parseTarget(target);
+      return to === null ? times.editEveryMs : everyMsIn(to);
+    },
     typingMs,
     async typing(target, signal) {
       const to = parseTarget(target);
@@ -54,9 +60,8 @@ export function createLiveDisplay({ api, pace, log, times }: LiveDeps): LiveDisp
       const to = parseTarget(target);
       if (to === null || pace.isQuiet(to.chat)) return null;
       const shown = cleanText(text).slice(0, messageCharsMax).toWellFormed();
-      const everyMs = isGroup(to) ? times.groupEditEveryMs : times.editEveryMs;
       if (shown.trim() === '') return platformId;
-      if (!pace.mayDraft(to.chat, everyMs)) return null;
+      if (!pace.mayDraft(to.chat, everyMsIn(to))) return null;
       const content = { text: shown, link_preview_options: { is_disabled: true } };
       if (platformId === null) {
         // Not silent: the answer is an edit of it, and an edit rings nobody's bell.

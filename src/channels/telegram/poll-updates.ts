@@ -1,7 +1,8 @@
 /**
  * Long polling. The offset is what confirms: it moves past an update only after the receiver is done with it and with
- * every one before it. Whatever goes wrong, polling goes on, after waits that grow, until the signal aborts; then what was
- * received is confirmed, so that it does not come again.
+ * every one before it. It is polled on meanwhile: one that takes long keeps nobody else waiting. Whatever goes wrong,
+ * polling goes on, after waits that grow, until the signal aborts; then what was received is confirmed, so that it does
+ * not come again.
  */
 import { sleep, type Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
@@ -11,8 +12,11 @@ import type { Receiver } from './receive-updates.ts';
 import type { TelegramApi } from './telegram-api.ts';
 import { TelegramError } from './telegram-error.ts';
 import type { TelegramTimes } from './telegram-options.ts';
+import { UpdateBatches } from './update-batches.ts';
 
 const batchMax = 100;
+/** While updates are under way: how often it is asked whether there are others. */
+const lookAgainMs = 300;
 const confirmTimeoutMs = 3_000;
 /** Beyond the time that the platform holds a poll. */
 const pollMarginMs = 10_000;
@@ -30,27 +34,35 @@ export interface PollDeps {
 /** Never throws. */
 export async function pollUpdates(deps: PollDeps, signal: AbortSignal): Promise<void> {
   const trouble = createTrouble(deps, signal);
-  let offset = 0;
+  const batches = new UpdateBatches();
   let confirmed = 0;
   while (!signal.aborted) {
     try {
-      const updates = await ask(deps, offset, signal);
+      const { offset } = batches;
+      // What is not confirmed comes with every poll, so that the platform holds none while there is something.
+      const updates = await ask(deps, offset, batches.isUnderWay ? 0 : deps.times.pollS, signal);
       confirmed = offset;
       trouble.over();
-      if (updates.length === 0) continue;
-      const taken = await deps.receiver.take(updates, signal);
-      offset = Math.max(offset, taken.confirmedBelow);
-      if (!taken.complete) await trouble.wait();
+      if (!batches.settle()) {
+        await trouble.wait();
+        continue;
+      }
+      const fresh = batches.fresh(updates);
+      if (fresh.length > 0) batches.begin(fresh, deps.receiver.take(fresh, signal));
+      await batches.someEnd(deps.clock, lookAgainMs, signal);
+      if (!batches.settle()) await trouble.wait();
     } catch (error) {
       if (!signal.aborted) await trouble.of(error);
     }
   }
-  if (offset > confirmed) await confirm(deps, offset);
+  await batches.allEnd();
+  batches.settle();
+  if (batches.offset > confirmed) await confirm(deps, batches.offset);
 }
 
-function ask({ api, times }: PollDeps, offset: number, signal: AbortSignal) {
-  const query = { offset, limit: batchMax, timeout: times.pollS, allowed_updates: wantedUpdates };
-  return api.call((methods, s) => methods.getUpdates(query, s), signal, times.pollS * 1_000 + pollMarginMs);
+function ask({ api }: PollDeps, offset: number, holdS: number, signal: AbortSignal) {
+  const query = { offset, limit: batchMax, timeout: holdS, allowed_updates: wantedUpdates };
+  return api.call((methods, s) => methods.getUpdates(query, s), signal, holdS * 1_000 + pollMarginMs);
 }
 
 async function confirm({ api, log }: PollDeps, offset: number): Promise<void> {

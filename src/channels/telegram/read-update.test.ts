@@ -6,11 +6,12 @@ import { textOf } from '../../protocol/messages.ts';
 import { People, type WriteOrder } from '../../../test/telegram-server/people.ts';
 import { UpdateQueue } from '../../../test/telegram-server/update-queue.ts';
 import { World } from '../../../test/telegram-server/world.ts';
+import { respelt } from './connect.ts';
 import { readUpdate, type ReadOptions } from './read-update.ts';
 import { ann, bob, forum, group } from './test-stage.ts';
 
 const bot = { id: 7, username: 'talaria_bot', names: ['Hermes'] };
-const options: ReadOptions = { channel: 'telegram', bot, respelt: new Map([['reload_mcp', 'reload-mcp']]) };
+const options: ReadOptions = { channel: 'telegram', bot, respelt: respelt([{ name: 'reload-mcp', summary: '' }]) };
 
 function platform() {
   const world = new World({ id: 7, is_bot: true, first_name: 'Talaria', username: 'talaria_bot' });
@@ -41,7 +42,7 @@ describe('an update of Telegram', () => {
       inbound: {
         channel: 'telegram',
         externalId: '42:1',
-        sender: { id: '42', name: 'Ann' },
+        sender: { id: '42', name: 'Ann', handle: 'ann' },
         place: { kind: 'direct', chat: '42', target: '42' },
         message: { role: 'user', parts: [{ kind: 'text', text: 'hi' }] },
       },
@@ -79,13 +80,16 @@ describe('an update of Telegram', () => {
     const commands = {
       '/new': true,
       '/new@talaria_bot': true,
-      '/new@other_bot': false,
-      '/new@other_bot @talaria_bot': false,
     };
     for (const [text, expected] of Object.entries({ ...spoken, ...named, ...commands })) {
       assert.equal(addressedIn(text), expected, text);
     }
     assert.equal(message({ text: 'alone' }).inbound.isAddressed, undefined);
+  });
+
+  test('that is a command for another bot is ignored, whatever else it names', () => {
+    for (const text of ['/new@other_bot', '/new@other_bot @talaria_bot'])
+      assert.deepEqual(platform().read({ chat: group, text }), { kind: 'ignored', why: 'another bot' });
   });
 
   test('is addressed if it answers the bot, and not because a topic was opened by it', () => {
@@ -113,8 +117,8 @@ describe('an update of Telegram', () => {
     assert.equal(textIn({ chat: group, text: '@talaria_bot /status' }), '/status');
     assert.equal(textIn({ chat: group, text: '@talaria_bot' }), '@talaria_bot');
     assert.equal(textIn({ chat: group, text: '/title@Talaria_Bot a name' }), '/title a name');
-    assert.equal(textIn({ chat: group, text: '/title@other_bot a name' }), '/title@other_bot a name');
     assert.equal(textIn({ text: '/reload_mcp now' }), '/reload-mcp now');
+    assert.equal(textIn({ text: '/start' }), '/help', 'what the button in a new chat sends');
     assert.equal(textIn({ text: '/etc/passwd is a file' }), '/etc/passwd is a file');
   });
 
@@ -133,6 +137,34 @@ describe('an update of Telegram', () => {
       '[in reply to your words: "and no"]\nwhy?',
     );
     assert.equal(words({ text: '/stop', replyTo: said }), '/stop');
+    const pictured = people.write({ from: bob, chat: group, photo: { base64: 'AAAA' } }).message.message_id;
+    assert.equal(
+      words({ text: 'what is that?', replyTo: pictured }),
+      '[in reply to a message with: [a picture, not shown]]\nwhat is that?',
+    );
+    const command = textIn({ text: '/approve always', fields: { forward_origin: origin } });
+    assert.equal(command, '[forwarded]\n/approve always', 'what somebody else wrote gives no command');
+  });
+
+  test('marks the words of somebody else that are handed on or answered, and nobody’s own', () => {
+    const { people, read, says } = platform();
+    const markOf = (order: Partial<WriteOrder>) => {
+      const result = read({ chat: group, text: 'x', ...order });
+      return result.kind === 'message' ? (result.inbound.message.untrusted ?? null) : 'ignored';
+    };
+    const byUser = (id: number) =>
+      ({ type: 'user', sender_user: { id, is_bot: false, first_name: 'Eve' }, date: 0 }) as const;
+    const byHidden = { type: 'hidden_user', sender_user_name: 'Eve', date: 0 } as const;
+    assert.equal(markOf({ fields: { forward_origin: byUser(1) } }), 'stranger');
+    assert.equal(markOf({ fields: { forward_origin: byHidden } }), 'stranger');
+    assert.equal(
+      markOf({ replyTo: people.write({ from: bob, chat: group, text: 'y' }).message.message_id }),
+      'stranger',
+    );
+    assert.equal(markOf({ replyTo: people.write({ from: ann, chat: group, text: 'y' }).message.message_id }), null);
+    assert.equal(markOf({ replyTo: says(group, 'y') }), null);
+    assert.equal(markOf({ fields: { forward_origin: byUser(ann.id) } }), null);
+    assert.equal(markOf({}), null);
   });
 
   test('that bots, channels and the platform itself cause is ignored, and so is an edit', () => {
@@ -228,7 +260,7 @@ describe('an update of Telegram', () => {
       press: {
         channel: 'telegram',
         externalId: id,
-        sender: { id: '43', name: 'Bob' },
+        sender: { id: '43', name: 'Bob', handle: '' },
         place: { kind: 'thread', chat: '-1002', thread: '3', target: '-1002/3' },
         value: 'approve:1',
       },

@@ -2,10 +2,10 @@
  * A Telegram update in the words of a channel: a message, a press of a button, or nothing. An edited message is not a new
  * message, and what bots write is never one: two of them could talk to each other for ever. Pure.
  */
-import type { CallbackQuery, Message, Update } from 'grammy/types';
-import type { InboundMessage, InboundPress, Place } from '../channel.ts';
+import type { CallbackQuery, Message, Update, User } from 'grammy/types';
+import type { InboundMessage, InboundPress, Place, Sender } from '../channel.ts';
 import { describeContent, quoted, type WantedFile } from './describe-content.ts';
-import { isAddressed, isName, repliesTo, type BotIdentity } from './is-addressed.ts';
+import { isAddressed, isForAnother, isName, repliesTo, type BotIdentity } from './is-addressed.ts';
 import { spellTarget } from './target.ts';
 
 const quoteCharsMax = 1_000;
@@ -45,15 +45,20 @@ function readMessage(message: Message, { channel, bot, respelt }: ReadOptions): 
     return { kind: 'ignored', why: 'bot' };
   // An ephemeral message has no id to know it by.
   if (chat.type === 'channel' || message.message_id <= 0) return { kind: 'ignored', why: 'place' };
+  if (chat.type !== 'private' && isForAnother(message, bot)) return { kind: 'ignored', why: 'another bot' };
   const content = describeContent(message);
   if (content === null) return { kind: 'ignored', why: 'service' };
   const text = composed(message, content.words, bot, respelt);
   const inbound: InboundMessage = {
     channel,
     externalId: `${chat.id}:${message.message_id}`,
-    sender: { id: String(from.id), name: nameOf(from) },
+    sender: senderOf(from),
     place: placeOf(message),
-    message: { role: 'user', parts: text === '' ? [] : [{ kind: 'text', text }] },
+    message: {
+      role: 'user',
+      parts: text === '' ? [] : [{ kind: 'text', text }],
+      ...(hasWordsOfOthers(message, bot) ? { untrusted: 'stranger' as const } : {}),
+    },
     ...(chat.type === 'private' ? {} : { isAddressed: isAddressed(message, bot) }),
   };
   return { kind: 'message', inbound, files: content.files, album: message.media_group_id ?? null };
@@ -64,7 +69,7 @@ function readPress({ id, from, message, data }: CallbackQuery, { channel }: Read
   const press: InboundPress = {
     channel,
     externalId: id,
-    sender: { id: String(from.id), name: nameOf(from) },
+    sender: senderOf(from),
     place: placeOf(message),
     value: data,
   };
@@ -84,16 +89,10 @@ function placeOf({ chat, message_thread_id: thread, is_topic_message: isTopic }:
   };
 }
 
-function nameOf({
-  first_name,
-  last_name,
-  username,
-}: {
-  first_name: string;
-  last_name?: string;
-  username?: string;
-}): string {
-  return [first_name, last_name].filter((part) => part !== undefined && part !== '').join(' ') || (username ?? '');
+/** The username is the platform's to give; the rest of a name is whatever somebody calls themselves. */
+function senderOf({ id, first_name, last_name, username = '' }: User): Sender {
+  const name = [first_name, last_name].filter((part) => part !== undefined && part !== '').join(' ');
+  return { id: String(id), name: name || username, handle: username };
 }
 
 /** What the model reads. A command stays alone: what stands around it would hide it. */
@@ -105,7 +104,8 @@ function composed(
 ): string {
   const text = unaddressed(message.text ?? message.caption ?? '', bot);
   const command = /^\/(\w+)(?:@(\w+))?(?=\s|$)/.exec(text);
-  if (command !== null) {
+  // What is handed on is no command of theirs.
+  if (command !== null && message.forward_origin === undefined) {
     const [whole, name = '', whom] = command;
     const isOurs = whom === undefined || isName(whom, bot);
     return isOurs ? `/${respelt.get(name.toLowerCase()) ?? name}${text.slice(whole.length)}` : text;
@@ -118,6 +118,16 @@ function unaddressed(text: string, { username }: BotIdentity): string {
   const [mention = ''] = /^\s*@(\w+)[,:]?\s*/.exec(text) ?? [];
   const isBot = mention.trim().replace(/[,:]$/, '').toLowerCase() === `@${username.toLowerCase()}`;
   return isBot && mention.length < text.length ? text.slice(mention.length) : text;
+}
+
+/** What the sender hands on or answers was written by somebody else, and may try to give orders. */
+function hasWordsOfOthers(message: Message, bot: BotIdentity): boolean {
+  const { from, forward_origin: origin, external_reply: elsewhere, reply_to_message: replied } = message;
+  const isOthers = (id: number | undefined) => id === undefined || id !== from?.id;
+  if (origin !== undefined && isOthers(origin.type === 'user' ? origin.sender_user.id : undefined)) return true;
+  if (elsewhere !== undefined) return true;
+  const isAnswer = replied !== undefined && replied.forum_topic_created === undefined && !repliesTo(message, bot);
+  return isAnswer && isOthers(replied.from?.id);
 }
 
 function around(message: Message, bot: BotIdentity): string[] {
@@ -134,5 +144,16 @@ function around(message: Message, bot: BotIdentity): string[] {
     const words = said.length > quoteCharsMax ? `${said.slice(0, quoteCharsMax).toWellFormed()}…` : said;
     lines.push(`[in reply to ${whose}: ${JSON.stringify(words)}]`);
   }
+  if (replied !== undefined && !own) lines.push(...heldBy(replied));
   return lines;
+}
+
+/** What a message that is answered holds besides text: it is not fetched, but the model should know of it. */
+function heldBy(replied: Message): string[] {
+  const { words = [], files = [] } = describeContent(replied) ?? {};
+  const names = files.map(({ kind, name }) =>
+    kind === 'image' ? '[a picture, not shown]' : `[the file ${quoted(name)}]`,
+  );
+  const held = [...words, ...names];
+  return held.length === 0 ? [] : [`[in reply to a message with: ${held.join(' ')}]`];
 }

@@ -1,19 +1,22 @@
 /**
  * Takes a batch of updates to the gateway and says how far it got: an update counts only once `receive` has resolved, so
- * that whoever confirms by this never confirms what is not stored. In order within a chat; chats side by side, so that one
- * that sends large files does not hold up the others of the batch for longer than it must.
+ * that whoever confirms by this never confirms what is not stored. In order within a chat, over batches under way at the
+ * same time too; chats side by side, so that one that sends large files does not hold up the others.
  */
 import type { Update } from 'grammy/types';
-import type { Clock } from '../../lib/clock.ts';
+import { sleep, type Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ChannelPort, InboundMessage, PressAnswer, Receipt } from '../channel.ts';
+import { atMost } from './at-most.ts';
 import type { WantedFile } from './describe-content.ts';
 import { readUpdate, type ReadOptions, type ReadUpdate } from './read-update.ts';
 import { withContents } from './with-contents.ts';
 
-const chatsAtOnce = 4;
+/** Of those with files, and of the others besides. */
+const stepsAtOnce = 4;
 /** Pictures of one album that are taken together hold at most so many bytes. */
 const albumBytesMax = 40_000_000;
+const albumMax = 10;
 const albumsRemembered = 200;
 /** Between two refusals that are told to the same chat. */
 const refusalEveryMs = 60_000;
@@ -24,6 +27,8 @@ export interface ReceiverDeps {
   readonly read: ReadOptions;
   readonly clock: Clock;
   readonly log: Log;
+  /** How long the next picture of an album is waited for. */
+  readonly albumWaitMs: number;
   /** Null if it can't be had; throws when it was stopped. */
   readonly fetchFile: (file: WantedFile, signal: AbortSignal) => Promise<Uint8Array | null>;
   /** These two never throw. */
@@ -44,24 +49,70 @@ export interface Receiver {
 }
 
 type Item = { readonly id: number; readonly read: ReadUpdate };
+/** `end` says whether it was taken. */
+type Waiting = Item & { readonly end: (isTaken: boolean) => void };
 type MessageItem = { readonly id: number; readonly read: Extract<ReadUpdate, { kind: 'message' }> };
 
 export function createReceiver(deps: ReceiverDeps): Receiver {
   const addressedAlbums = new Set<string>();
   const refusalsTold = new Map<string, number>();
+  /** What is under way or waits in a chat, in order. */
+  const lanes = new Map<string, Waiting[]>();
+  /** The update that a chat got stuck at: those after it come again with it. */
+  const stuckAt = new Map<string, number>();
+  const withFiles = atMost(stepsAtOnce);
+  const withoutFiles = atMost(stepsAtOnce);
 
-  async function takeLane(lane: Item[], open: Set<number>, signal: AbortSignal): Promise<void> {
-    while (lane.length > 0 && !signal.aborted) {
+  /** Ends when there is nothing left to do in the chat, or nothing can be done. */
+  async function work(chat: string, lane: Waiting[], signal: AbortSignal): Promise<void> {
+    while (lane.length > 0) {
+      await gathered(lane, signal);
       const step = nextStep(lane);
-      try {
-        if (!(await takeStep(step, signal))) return;
-      } catch (error) {
-        if (!signal.aborted) deps.log.error('a Telegram update could not be stored; it will be tried again', { error });
-        return;
+      const first = step[0]?.id ?? 0;
+      if (signal.aborted || first > (stuckAt.get(chat) ?? Infinity)) break;
+      if (!(await isTaken(step, signal))) {
+        stuckAt.set(chat, first);
+        break;
       }
-      for (const { id } of step) open.delete(id);
+      stuckAt.delete(chat);
       lane.splice(0, step.length);
+      for (const { end } of step) end(true);
     }
+    lanes.delete(chat);
+    for (const { end } of lane) end(false);
+  }
+
+  /** The pictures of an album come one by one: as long as nothing else waits, the next one is waited for. */
+  async function gathered(lane: readonly Waiting[], signal: AbortSignal): Promise<void> {
+    const { clock, albumWaitMs } = deps;
+    for (let known = 0; known < lane.length && isAllAlbum(lane) && !signal.aborted;) {
+      known = lane.length;
+      await sleep(clock, albumWaitMs, signal).catch(() => {});
+    }
+  }
+
+  async function isTaken(step: readonly Item[], signal: AbortSignal): Promise<boolean> {
+    const hasFiles = step.some((item) => isMessage(item) && item.read.files.length > 0);
+    const take = async () => !signal.aborted && (await takeStep(step, signal));
+    try {
+      return await (hasFiles ? withFiles : withoutFiles)(take);
+    } catch (error) {
+      if (!signal.aborted) deps.log.error('a Telegram update could not be stored; it will be tried again', { error });
+      return false;
+    }
+  }
+
+  /** Behind whatever is under way in its chat. */
+  function join(chat: string, item: Waiting, signal: AbortSignal): void {
+    const lane = lanes.get(chat);
+    if (lane !== undefined) {
+      lane.push(item);
+      return;
+    }
+    const begun = [item];
+    lanes.set(chat, begun);
+    // What else this batch has for the chat is there before it begins.
+    void Promise.resolve().then(() => work(chat, begun, signal));
   }
 
   /** False if the gateway does not take it now. */
@@ -92,7 +143,7 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
   }
 
   async function fetched({ read: { inbound, files } }: MessageItem, signal: AbortSignal): Promise<InboundMessage> {
-    const isWanted = files.length > 0 && inbound.isAddressed !== false && (await deps.port.mayFetch(inbound));
+    const isWanted = files.length > 0 && (await deps.port.mayFetch(inbound));
     return withContents(
       inbound,
       await Promise.all(
@@ -127,11 +178,19 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
     async take(updates, signal) {
       const items = readAll(deps, updates);
       const open = new Set(items.filter(({ read }) => read.kind !== 'ignored').map(({ id }) => id));
-      const lanes = lanesOf(items);
-      const work = async () => {
-        for (let lane = lanes.shift(); lane !== undefined; lane = lanes.shift()) await takeLane(lane, open, signal);
-      };
-      await Promise.all(Array.from({ length: chatsAtOnce }, work));
+      // With nothing under way, whatever a chat was stuck at has come again, or will not.
+      if (lanes.size === 0) stuckAt.clear();
+      const ends = items.flatMap(({ id, read }) => {
+        if (read.kind === 'ignored') return [];
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const end = (isTaken: boolean) => {
+          if (isTaken) open.delete(id);
+          resolve();
+        };
+        join(read.kind === 'press' ? read.chat : read.inbound.place.chat, { id, read, end }, signal);
+        return [promise];
+      });
+      await Promise.all(ends);
       const all = items.map(({ id }) => id);
       const confirmedBelow = open.size === 0 ? Math.max(0, ...all) + 1 : Math.min(...open);
       return { confirmedBelow, complete: open.size === 0 };
@@ -153,21 +212,8 @@ function readAll({ log, read }: ReceiverDeps, updates: readonly Update[]): Item[
   return items.sort((a, b) => a.id - b.id);
 }
 
-function lanesOf(items: readonly Item[]): Item[][] {
-  const lanes = new Map<string, Item[]>();
-  for (const item of items) {
-    const { read } = item;
-    if (read.kind === 'ignored') continue;
-    const chat = read.kind === 'press' ? read.chat : read.inbound.place.chat;
-    const lane = lanes.get(chat);
-    if (lane === undefined) lanes.set(chat, [item]);
-    else lane.push(item);
-  }
-  return [...lanes.values()];
-}
-
 /** One update, or as much of an album as is there. */
-function nextStep(lane: readonly Item[]): readonly Item[] {
+function nextStep(lane: readonly Waiting[]): readonly Waiting[] {
   const [first] = lane;
   if (first === undefined || !isMessage(first) || first.read.album === null) return lane.slice(0, 1);
   let bytes = 0;
@@ -177,6 +223,12 @@ function nextStep(lane: readonly Item[]): readonly Item[] {
     return item !== first && bytes > albumBytesMax;
   });
   return end === -1 ? lane.slice() : lane.slice(0, end);
+}
+
+function isAllAlbum(lane: readonly Waiting[]): boolean {
+  const [first] = lane;
+  const isAlbum = first !== undefined && isMessage(first) && first.read.album !== null;
+  return isAlbum && lane.length < albumMax && nextStep(lane).length === lane.length;
 }
 
 function isMessage(item: Item): item is MessageItem {

@@ -63,6 +63,7 @@ export function createTelegramChannel(options: TelegramOptions): TelegramChannel
       read: { channel: name, bot, respelt: respelt(menu) },
       clock,
       log,
+      albumWaitMs: times.albumWaitMs,
       fetchFile: (file, signal) => fetchFile({ token, apiRoot, api, clock, random, times }, file, signal),
       tell: (target, text) => track(tell(api, target, text)),
       settlePress: (press, answer) => settlePress(api, press, answer),
@@ -117,6 +118,10 @@ export function createTelegramChannel(options: TelegramOptions): TelegramChannel
       stopping.abort(new Error('the channel stops'));
       await starting?.catch(() => {});
       while (underWay.size > 0) await Promise.allSettled(underWay);
+    },
+    targetProblem(target) {
+      if (parseTarget(target) !== null) return null;
+      return `${JSON.stringify(target)} is no chat of Telegram: give its number, CHAT/TOPIC for a topic, or the @name of a public one.`;
     },
     deliver: (delivery, signal) => deliverMessage({ api, clock, pace, ...times }, delivery, signal),
     handleWebhook(request) {

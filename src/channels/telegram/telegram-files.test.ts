@@ -63,6 +63,15 @@ describe('what people send to Telegram besides text', () => {
       assert.deepEqual(port.texts, ['[document "x.bin": could not be fetched]']);
     }));
 
+  test('a command stays one if what came with it can not be fetched', () =>
+    onTelegram(async ({ server, port, channel }) => {
+      await channel().start(port, []);
+      server.inject({ kind: 'chat-not-found', method: 'getFile' });
+      server.people.write({ from: ann, caption: '/queue look', photo: { base64 } });
+      await port.until(() => port.stored.length === 1);
+      assert.deepEqual(port.texts, ['/queue look\n[photo: could not be fetched]']);
+    }));
+
   test('stopped while it fetches, the message is left for the next process', () =>
     onTelegram(async ({ server, port, channel }) => {
       server.inject({ kind: 'hang-before', method: 'download' });
@@ -78,12 +87,30 @@ describe('what people send to Telegram besides text', () => {
 
   test('nothing is fetched for whom it is not worth it', () =>
     onTelegram(async ({ server, port, channel }) => {
-      port.mayFetch = ({ sender }) => Promise.resolve(sender.id !== '42');
+      port.mayFetch = ({ sender, isAddressed }) => Promise.resolve(sender.id !== '42' && isAddressed !== false);
       await channel().start(port, []);
       server.people.write({ from: ann, photo: { base64 } });
       server.people.write({ from: { id: 9 }, chat: group, caption: 'not for you', photo: { base64 } });
       await port.until(() => port.stored.length === 2);
       assert.equal(server.calls('getFile').length, 0);
+    }));
+
+  test('the pictures of an album that come one by one are handed over together', () =>
+    onTelegram(async ({ server, port, channel }) => {
+      await channel({ times: { albumWaitMs: 1_500 } }).start(port, []);
+      await server.until(() => server.updates.isPolled, 'it polls');
+      const album = { from: ann, photo: { base64 }, album: 'g1' };
+      server.people.write({ ...album, caption: 'which is best?' });
+      await server.until(
+        () => server.calls('getUpdates').some(({ result }) => Array.isArray(result)),
+        'the first came',
+      );
+      server.people.write(album);
+      server.people.write(album);
+      const release = port.hold();
+      await server.until(() => port.asked.length === 3, 'all are handed over').finally(release);
+      await server.until(() => server.updates.pending.length === 0, 'all are confirmed');
+      assert.equal(port.stored.length, 3);
     }));
 
   test('an album is handed over in one breath, and its words count for all of it', () =>

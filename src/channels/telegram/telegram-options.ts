@@ -33,6 +33,8 @@ export interface TelegramTimes {
   readonly uploadTimeoutMs: number;
   /** How long a delivery under way may go on after it was told to end: then its outcome is known. */
   readonly graceMs: number;
+  /** How long the next picture of an album is waited for. */
+  readonly albumWaitMs: number;
   /** Waits after failures: the first, and the longest. */
   readonly firstDelayMs: number;
   readonly delayMaxMs: number;
@@ -49,6 +51,7 @@ export const defaultTimes: TelegramTimes = {
   downloadTimeoutMs: 60_000,
   uploadTimeoutMs: 180_000,
   graceMs: 2_000,
+  albumWaitMs: 700,
   firstDelayMs: 1_000,
   delayMaxMs: 60_000,
   editEveryMs: 1_000,

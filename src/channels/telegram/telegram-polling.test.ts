@@ -36,6 +36,48 @@ describe('polling Telegram', () => {
       );
     }));
 
+  test('a large file holds up its own chat only, and nothing is confirmed before it is stored', () =>
+    onTelegram(async ({ server, port, channel }) => {
+      server.inject({ kind: 'hang-before', method: 'download' });
+      const stopped = channel();
+      await stopped.start(port, []);
+      const { update } = server.people.write({ from: ann, photo: { base64: 'AAAA' } });
+      await server.until(() => server.calls('download').length === 1, 'the download has begun');
+      server.people.write({ from: ann, text: 'after it' });
+      for (const text of ['/stop', 'and more']) {
+        server.people.write({ from: bob, text });
+        await server.until(() => port.texts.includes(text), text);
+      }
+      assert.deepEqual(port.texts, ['/stop', 'and more']);
+      assert.equal(server.updates.pending[0]?.update_id, update?.update_id);
+      await stopped.stop();
+      await channel().start(port, []);
+      await server.until(() => server.updates.pending.length === 0, 'all are confirmed');
+      assert.deepEqual(port.texts, ['/stop', 'and more', '', 'after it']);
+      assert.equal(port.stored.length, 4);
+    }));
+
+  test('what could not be stored is stored before what its chat says later, while another chat sends a large file', () =>
+    onTelegram(async ({ server, port, channel }) => {
+      server.inject({ kind: 'hang-before', method: 'download' });
+      server.people.write({ from: bob, photo: { base64: 'AAAA' } });
+      server.people.write({ from: ann, text: 'one' });
+      let failures = 0;
+      const picky = {
+        receive: (message: Parameters<typeof port.receive>[0]) =>
+          message.sender.id === '42' && failures++ < 1 ? Promise.reject(new Error('no room')) : port.receive(message),
+        press: port.press.bind(port),
+        mayFetch: port.mayFetch,
+      };
+      await channel({ times: { downloadTimeoutMs: 900 } }).start(picky, []);
+      await server.until(() => failures === 1, 'the first try');
+      server.people.write({ from: ann, text: 'two' });
+      await server.until(() => server.updates.pending.length === 0, 'all are confirmed');
+      assert.deepEqual(port.texts, ['', 'one', 'two']);
+      const polls = server.calls('getUpdates').length;
+      assert.ok(polls < 20, `${polls} polls`);
+    }));
+
   test('duplicates, lost confirmations and wrong order change nothing', () =>
     onTelegram(async ({ server, port, channel }) => {
       server.inject({ kind: 'reorder', method: 'getUpdates', times: 1 });
@@ -228,7 +270,7 @@ describe('polling Telegram', () => {
         {
           channel: 'telegram',
           externalId: query,
-          sender: { id: '42', name: 'Ann' },
+          sender: { id: '42', name: 'Ann', handle: 'ann' },
           place: { kind: 'direct', chat: '42', target: '42' },
           value: 'y:1',
         },

@@ -22,6 +22,7 @@ export const quickTimes: TelegramTimes = {
   downloadTimeoutMs: 5_000,
   uploadTimeoutMs: 5_000,
   graceMs: 20,
+  albumWaitMs: 20,
   firstDelayMs: 4,
   delayMaxMs: 20,
   editEveryMs: 0,

@@ -13,7 +13,9 @@ export function withContents(inbound: InboundMessage, fetched: readonly FetchedF
   if (fetched.length === 0) return inbound;
   const missing = fetched.filter(({ bytes }) => bytes === null).map(({ file }) => file.instead);
   const [text] = inbound.message.parts;
-  const lines = [...missing, ...(text?.kind === 'text' ? [text.text] : [])];
+  const said = text?.kind === 'text' ? [text.text] : [];
+  // A command is one only at the beginning.
+  const lines = said[0]?.startsWith('/') === true ? [...said, ...missing] : [...missing, ...said];
   const words: TextPart[] = lines.length === 0 ? [] : [{ kind: 'text', text: lines.join('\n') }];
   const parts: (ImagePart | FilePart)[] = [];
   const contents: { sha256: string; bytes: Uint8Array }[] = [];
@@ -24,5 +26,5 @@ export function withContents(inbound: InboundMessage, fetched: readonly FetchedF
     parts.push(file.kind === 'image' ? { kind: 'image', content } : { kind: 'file', name: file.name, content });
     contents.push({ sha256, bytes });
   }
-  return { ...inbound, message: { role: 'user', parts: [...words, ...parts] }, contents };
+  return { ...inbound, message: { ...inbound.message, parts: [...words, ...parts] }, contents };
 }

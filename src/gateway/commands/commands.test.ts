@@ -58,6 +58,10 @@ test('what a user may command is what the commands say, or what is configured', 
   await chat.close();
   const strict = await TestChat.open({ policy, services: { userCommands: () => new Set(['stop', 'memory']) } });
   assert.match((await strict.as(grace).says('/new')).join(), /for the owner only/);
+  assert.deepEqual((await strict.as(grace).says('/help')).join().split('\n').slice(2), [
+    '/memory: show what it remembers',
+    'A message that begins with // is sent with one /.',
+  ]);
   assert.match((await strict.as(grace).says('/stop')).join(), /Nothing is running/);
   assert.match((await strict.as(grace).says('/memory')).join(), /remembers nothing/);
   await strict.close();

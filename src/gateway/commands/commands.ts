@@ -5,12 +5,12 @@
 import type { MenuEntry } from '../../channels/channel.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { ApiError } from '../../protocol/api.ts';
-import { StoreError } from '../../store/store.ts';
+import { StoreError, type CallRecord, type SessionRecord } from '../../store/store.ts';
 import type { Identity } from '../identity.ts';
 import { say, type Command, type CommandCall, type CommandOutcome } from './command.ts';
 import { compressCommand } from './compress-command.ts';
 import { laterCommands } from './later-commands.ts';
-import { answerCommand, approveCommand, denyCommand } from './question-commands.ts';
+import { answerCommand, approveCommand, denyCommand, waitingQuestion } from './question-commands.ts';
 import { reloadMcpCommand } from './reload-mcp-command.ts';
 import { resetCommand, retryCommand, undoCommand } from './rewind-commands.ts';
 import { rollbackCommand } from './rollback-command.ts';
@@ -64,6 +64,8 @@ export const commandTable: readonly Command[] = [
 export interface Commands {
   /** What platforms show; what does not work yet is not in it. */
   readonly menu: readonly MenuEntry[];
+  /** The newest question of this session that waits for a person; null if none does. */
+  waitingQuestion(session: SessionRecord): Promise<CallRecord | null>;
   run(word: string, call: CommandCall): Promise<CommandOutcome>;
 }
 
@@ -71,6 +73,7 @@ export function createCommands(services: CommandServices): Commands {
   const byName = new Map(commandTable.map((command) => [command.name, command]));
   return {
     menu: commandTable.filter((command) => command.isLater !== true).map(({ name, summary }) => ({ name, summary })),
+    waitingQuestion: (session) => waitingQuestion(services, session),
     async run(word, call) {
       const command = byName.get(word);
       if (command === undefined) {
@@ -112,7 +115,6 @@ function helpText(identity: Identity, services: CommandServices): string {
     .filter((command) => command.isLater !== true)
     .map(({ name, usage, summary }) => `/${name}${usage === '' ? '' : ` ${usage}`}: ${summary}`);
   const later = usable.filter((command) => command.isLater === true).map(({ name }) => `/${name}`);
-  return [...lines, `Not there yet: ${later.join(' ')}`, 'A message that begins with // is sent with one /.'].join(
-    '\n',
-  );
+  const announced = later.length === 0 ? [] : [`Not there yet: ${later.join(' ')}`];
+  return [...lines, ...announced, 'A message that begins with // is sent with one /.'].join('\n');
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a message is a command: its text begins with `/` and a word. `//text` is the message `/text`; a path is a
- * message. Pure.
+ * Whether a message is a command: its text begins with `/` and a word, which may begin with a digit, as names of skills do.
+ * `//text` is the message `/text`; a path is a message. Pure.
  */
 import { textOf, type UserMessage } from '../../protocol/messages.ts';
 
@@ -11,7 +11,7 @@ export type ParsedMessage =
 export function parseCommand(message: UserMessage): ParsedMessage {
   const text = textOf(message);
   if (text.startsWith('//')) return { kind: 'message', message: withoutFirstChar(message) };
-  const [whole, word] = /^\/([a-z][\w-]*)(?:@\w+)?(?=\s|$)/i.exec(text) ?? [];
+  const [whole, word] = /^\/((?=[\d_-]*[a-z])[a-z\d][\w-]*)(?:@\w+)?(?=\s|$)/i.exec(text) ?? [];
   if (whole === undefined || word === undefined) return { kind: 'message', message };
   // Menus of some platforms know no dash.
   return { kind: 'command', word: word.toLowerCase().replaceAll('_', '-'), argument: text.slice(whole.length).trim() };

@@ -106,6 +106,11 @@ async function openQuestions({ store, clock }: CommandServices, session: Session
   return calls.filter((call) => isOpenQuestion(call, clock.now()));
 }
 
+/** The newest question that waits. */
+export async function waitingQuestion(services: CommandServices, session: SessionRecord): Promise<CallRecord | null> {
+  return session.turn === 'open' ? ((await openQuestions(services, session)).at(-1) ?? null) : null;
+}
+
 export function isOpenQuestion({ state, question, answer }: CallRecord, now: number): boolean {
   return state === 'waiting' && answer === null && question !== null && now < question.deadline;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readCommandButton } from '../command-button.ts';
 import { chatMessage, echo } from '../test-gateway.ts';
 import { TestChat } from './test-chat.ts';
 
@@ -10,7 +11,10 @@ test('/undo asks, and then takes the last exchange out of the prompt and not out
   const [question = ''] = await chat.says('/undo');
   assert.match(question, /began with "two"/);
   const [button] = chat.buttons;
-  assert.ok(button !== undefined && question.endsWith(button.value), 'what to type is said, too');
+  assert.ok(
+    button !== undefined && question.endsWith(readCommandButton(button.value).command),
+    'what to type is said, too',
+  );
   assert.deepEqual(await chat.presses(button.value), ['Done.', 'It is taken back.']);
   await chat.says('three');
   assert.deepEqual(chat.prompts.at(-1), ['one', 'answer 1', 'three']);
@@ -27,7 +31,7 @@ test('/undo asks, and then takes the last exchange out of the prompt and not out
 test('an /undo that is confirmed twice, or too late, takes back nothing more', async () => {
   const chat = await TestChat.open();
   for (const text of ['one', 'two', '/undo']) await chat.says(text);
-  const value = chat.buttons[0]?.value ?? '';
+  const value = readCommandButton(chat.buttons[0]?.value ?? '').command;
   await chat.says(value);
   assert.deepEqual(await chat.says(value), ['It is taken back.']);
   await chat.says('three');
@@ -44,7 +48,7 @@ test('/undo in the middle of a turn stops it and takes it back, within a second'
   await chat.says('two');
   await chat.says('/undo');
   const before = chat.gateway.clock.now();
-  await chat.says(chat.buttons[0]?.value ?? '');
+  await chat.presses(chat.buttons[0]?.value ?? '');
   assert.ok(chat.gateway.clock.now() - before <= 1_000);
   release();
   await chat.says('three');
@@ -136,7 +140,7 @@ test('a /retry that comes again is asked once, wherever the process died in it',
 test('/retry after /undo asks what was taken back', async () => {
   const chat = await TestChat.open();
   for (const text of ['one', 'two', '/undo']) await chat.says(text);
-  await chat.says(chat.buttons[0]?.value ?? '');
+  await chat.presses(chat.buttons[0]?.value ?? '');
   await chat.says('/retry');
   assert.deepEqual(chat.prompts.at(-1), ['one', 'answer 1', 'two']);
   await chat.close();
@@ -159,8 +163,9 @@ test('/reset asks first, keeps the session and empties the prompt', async () => 
   await chat.says('one');
   const before = await chat.session();
   await chat.says('/reset');
-  assert.equal(chat.buttons[0]?.value, '/reset yes');
-  assert.deepEqual(await chat.presses('/reset yes'), ['Done.', `${before?.name} is empty again.`]);
+  const { value = '' } = chat.buttons[0] ?? {};
+  assert.equal(value, `${before?.id} /reset yes`);
+  assert.deepEqual(await chat.presses(value), ['Done.', `${before?.name} is empty again.`]);
   assert.deepEqual(await chat.says('/reset yes'), [`${before?.name} is empty again.`], 'a second time changes nothing');
   await chat.says('two');
   assert.deepEqual(chat.prompts.at(-1), ['two']);

@@ -4,7 +4,7 @@ import type { UserMessage } from '../../protocol/messages.ts';
 import type { SessionRecord } from '../../store/store.ts';
 import { askFirst, noSession, say, type Command, type CommandCall } from './command.ts';
 import { excerptOf, goesOnAfter, lastExchange, takenBack, type Exchange } from './last-exchange.ts';
-import { closeTools, endTurn, withLease, type CommandServices } from './services.ts';
+import { closeTools, endAllTurns, endTurn, withLease, type CommandServices } from './services.ts';
 
 const stays = 'Files and whatever else was changed stay as they are.';
 const nothingSaid = say('Nothing has been said yet.');
@@ -46,7 +46,8 @@ export const resetCommand: Command = {
       const question = `Forget everything that was said in ${session.name}, and end what runs in it? ${stays}`;
       return askFirst(question, 'Forget it', '/reset yes');
     }
-    if (!(await endTurn(services, session))) return isEnding('/reset yes');
+    await endAllTurns(services, session);
+    if (!(await endTurn(services, await fresh(services, session)))) return isEnding('/reset yes');
     await closeTools(services, session.id);
     const isEmpty = !(await goesOnAfter(services.store.read, await fresh(services, session), 0));
     return isEmpty || (await rewindTo(services, session, 0))

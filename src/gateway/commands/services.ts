@@ -12,6 +12,10 @@ import type { SessionDrain } from '../session-drain.ts';
 
 /** Commands answer within a second: what takes longer is said to be under way. */
 const settleMs = 800;
+/** For the end of all turns: between looks, as long as the command waits, and how often after that. */
+const endLookMs = 25;
+const endWaitMs = 150;
+const endLooksMax = 2_400;
 const leaseTtlMs = 10_000;
 const leaseTriesMax = 5;
 
@@ -91,6 +95,26 @@ export async function endTurn(services: CommandServices, session: SessionRecord)
   await drain.stop(session.id);
   await atMost(services, drain.whenIdle(session.id));
   return (await store.read.session(session.id))?.turn !== 'open';
+}
+
+/**
+ * Ends the session's turn and those that begin with what waits behind it: nobody wants them answered any more. Goes on with
+ * that when the command has been answered.
+ */
+export async function endAllTurns(services: CommandServices, session: SessionRecord): Promise<void> {
+  const { drain, store } = services;
+  const end = async () => {
+    for (let looks = 0; looks < endLooksMax; looks += 1) {
+      await drain.stop(session.id);
+      const journal = await store.read.journal(session.id, Number.MAX_SAFE_INTEGER);
+      if (journal === null || (journal.openTurn === null && journal.waiting.length === 0)) return;
+      await atMost(services, drain.whenIdle(session.id), endLookMs);
+    }
+  };
+  const ending = end().catch((error: unknown) =>
+    services.log.error('the turns of a session could not be ended', { sessionId: session.id, error }),
+  );
+  await atMost(services, ending, endWaitMs);
 }
 
 /** Begins to tear down what the session's tools hold, and waits for the end of it as long as a command may. */

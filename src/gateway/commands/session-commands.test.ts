@@ -35,6 +35,25 @@ test('/new asks first while a turn runs, and then ends it', async () => {
   await chat.close();
 });
 
+for (const command of ['/new yes', '/reset yes']) {
+  test(`${command} leaves nothing to be answered of what waits for the end of the turn`, async () => {
+    const chat = await TestChat.open({ busyMode: 'queue' });
+    const release = chat.holds();
+    await chat.says('one');
+    const old = await chat.session();
+    await chat.says('two');
+    await chat.says('three');
+    assert.ok((await chat.takesMs(command)) <= 1_000);
+    release();
+    assert.match((await chat.hears()).at(-1) ?? '', /^(?:A new conversation|chat-\w+ is empty)/);
+    const work = await chat.gateway.store.read.sessionsWithWork(9);
+    assert.deepEqual([(await chat.gateway.store.read.session(old?.id ?? ('' as never)))?.turn, work], ['none', []]);
+    await chat.says('four');
+    assert.deepEqual(chat.prompts.at(-1), ['four']);
+    await chat.close();
+  });
+}
+
 test('a /new that comes again after it was answered leaves the new session alone', async () => {
   const chat = await TestChat.open();
   await chat.says('one');
@@ -64,7 +83,7 @@ test('/sessions, /resume and /title move between conversations', async () => {
   await chat.close();
 });
 
-test('nobody sees, resumes or forks the session of somebody else; the owner does, in a direct chat', async () => {
+test('nobody sees or resumes the session of somebody else; the owner sees it in a direct chat, and takes it from nobody', async () => {
   const ada = await TestChat.open(everyone);
   const other = ada.as(grace);
   await other.says('my secret');
@@ -76,6 +95,10 @@ test('nobody sees, resumes or forks the session of somebody else; the owner does
   assert.match((await eve.says(`/resume ${secret.name}`)).join(), /no conversation named/);
   assert.match((await eve.says(`/resume ${secret.id}`)).join(), /no conversation named/);
   assert.match((await ada.says('/sessions')).join(), /my secret/);
+  assert.match((await ada.says(`/resume ${secret.name}`)).join(), /somebody else's/);
+  await ada.says('what Ada says');
+  await other.says('more');
+  assert.deepEqual(ada.prompts.at(-1), ['my secret', 'answer 1', 'more']);
   const inGroup = ada.as({ place: { kind: 'group', chat: 'g' } });
   assert.ok(!(await inGroup.says('/sessions')).join().includes('secret'), 'not where others read along');
   assert.match((await inGroup.says(`/resume ${secret.name}`)).join(), /no conversation named/);
@@ -178,6 +201,9 @@ test('/fork goes on in a copy, and the original stays as it was', async () => {
   assert.deepEqual(chat.prompts.at(-1), ['one', 'answer 1', 'two']);
   const fork = await chat.session();
   assert.deepEqual([fork?.name, fork?.owner, fork?.settings.model], ['trial', 'chat:7', 'other']);
+  const logOf = async (id = original.id) => chat.gateway.store.read.entries(id, { after: 0, limit: 99 });
+  const copied = (await logOf(fork?.id)).filter((entry) => entry.kind === 'notice').map(({ text }) => text);
+  assert.deepEqual(copied, [`A copy of ${original.name}; what follows is its own.`], 'the log says where it is from');
   assert.match((await chat.says(`/fork ${original.name}`)).join(), /already/);
   await chat.says(`/resume ${original.name}`);
   await chat.says('three');
@@ -232,7 +258,7 @@ test('/fork in the middle of a turn copies what is finished, and the turn goes o
 test('a copy of a conversation that was rewound is rewound as well', async () => {
   const chat = await TestChat.open();
   for (const text of ['one', 'two', '/undo']) await chat.says(text);
-  await chat.says(chat.buttons[0]?.value ?? '');
+  await chat.presses(chat.buttons[0]?.value ?? '');
   await chat.says('/fork');
   await chat.says('three');
   assert.deepEqual(chat.prompts.at(-1), ['one', 'answer 1', 'three']);

@@ -1,10 +1,12 @@
 /** `/sessions`, `/resume`, `/fork` and `/title`: one's own conversations, and moving between them. */
 import { isId } from '../../lib/ids.ts';
+import { copyText } from '../../protocol/copy-text.ts';
 import { sessionNameProblem } from '../../protocol/ids.ts';
 import type { Entry } from '../../protocol/messages.ts';
 import type { PortableSession, SessionRecord, StoreReader } from '../../store/store.ts';
 import { maySee } from '../identity.ts';
-import { isUnderWay } from '../under-way.ts';
+import { machineOwner } from '../route-session.ts';
+import { withoutWishes } from '../without-wishes.ts';
 import { moved, noSession, say, type Command, type CommandCall } from './command.ts';
 import { writeAnytime, type CommandServices } from './services.ts';
 
@@ -45,6 +47,10 @@ export const resumeCommand: Command = {
     const found = isId('ses', argument) ? await store.read.session(argument) : await store.read.sessionByName(argument);
     if (found === null || !maySee(identity, found))
       return say(`You have no conversation named ${argument}; /sessions lists them.`);
+    // To take it here would be to take it from those whose it is, and what is said here would be theirs to read.
+    if (!choosesSession && found.owner !== identity.owner && found.owner !== machineOwner) {
+      return say(`${found.name} is somebody else's. To read it: talaria sessions show ${found.name}`);
+    }
     if (found.id !== current?.id && !choosesSession) await store.reopenSession(found.id, identity.key);
     return moved(`You are in ${found.name} now: ${shown(found.title)} (${found.messages} messages).`, found);
   },
@@ -74,7 +80,7 @@ export const forkCommand: Command = {
       await store.changeSettings(copy.id, session.settings);
       if (!call.choosesSession) await store.reopenSession(copy.id, identity.key);
     }
-    const text = `You are in ${copy.name} now, a copy. /resume goes back to the one before; /sessions lists both.`;
+    const text = `You are in ${copy.name} now, a copy. /resume ${session.name} goes back to the one before.`;
     return moved(text, copy);
   },
 };
@@ -86,16 +92,19 @@ function markOf({ identity, externalId }: CommandCall): string {
 }
 
 async function copyOf(
-  { store, ids }: CommandServices,
+  { store, ids, clock }: CommandServices,
   session: SessionRecord,
   name: string,
   key: string,
 ): Promise<SessionRecord> {
+  const entries = await finishedEntries(store.read, session);
+  const seq = (entries.at(-1)?.seq ?? 0) + 1;
+  const origin: Entry = { kind: 'notice', text: copyText(session.name), seq, at: clock.now(), turnId: null };
   const portable: PortableSession = {
     name,
     title: session.title,
     createdAt: session.createdAt,
-    entries: await finishedEntries(store.read, session),
+    entries: [...entries, origin],
   };
   return store.importSession(ids.next('ses'), key, session.owner, portable);
 }
@@ -106,8 +115,8 @@ async function finishedEntries(read: StoreReader, session: SessionRecord): Promi
   const entries: Entry[] = [];
   for (let after = 0; ;) {
     const page = await read.entries(session.id, { after, limit: entriesPerRead });
-    entries.push(...page.filter((entry) => !isUnderWay(entry, openTurn?.id ?? null)));
-    if (page.length < entriesPerRead) return entries;
+    entries.push(...page.filter((entry) => openTurn === null || entry.turnId !== openTurn.id));
+    if (page.length < entriesPerRead) return withoutWishes(entries);
     after = page.at(-1)?.seq ?? after;
   }
 }

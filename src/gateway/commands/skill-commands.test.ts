@@ -16,9 +16,17 @@ test('every skill is a command that becomes a message for the model', async () =
   assert.deepEqual(await chat.says('/make-tea for two\nplease'), ['answer 1']);
   assert.deepEqual(await chat.says('/make_tea'), ['answer 2']);
   assert.deepEqual(await chat.says('/skills 3d-print a cup'), ['answer 3']);
+  assert.deepEqual(await chat.says('/3d-print a jug'), ['answer 4']);
+  assert.deepEqual(await chat.says('/2 of it'), ['answer 5']);
   assert.deepEqual(
     chat.prompts.map((texts) => texts.at(-1)),
-    ['skill make-tea: for two\nplease', 'skill make-tea: ', 'skill 3d-print: a cup'],
+    [
+      'skill make-tea: for two\nplease',
+      'skill make-tea: ',
+      'skill 3d-print: a cup',
+      'skill 3d-print: a jug',
+      '/2 of it',
+    ],
   );
   await chat.close();
 });

@@ -1,6 +1,6 @@
 /** `/new` and `/stop`: ending what goes on. */
 import { askFirst, moved, say, type Command } from './command.ts';
-import { closeTools } from './services.ts';
+import { closeTools, endAllTurns } from './services.ts';
 
 const beginsAnew = 'A new conversation begins with your next message.';
 
@@ -15,7 +15,7 @@ export const newCommand: Command = {
   role: 'user',
   repetition: 'idempotent',
   async run({ session, argument }, services) {
-    const { store, drain } = services;
+    const { store } = services;
     if (session === null) return say(beginsAnew);
     const waiting = (await store.read.journal(session.id, session.lastSeq))?.waiting.length ?? 0;
     const isAtWork = session.turn === 'open' || waiting > 0;
@@ -23,7 +23,7 @@ export const newCommand: Command = {
       const question = `${session.name} is still at work. Stop it and begin a new conversation?`;
       return askFirst(question, 'Stop and begin anew', '/new yes');
     }
-    await drain.stop(session.id);
+    await endAllTurns(services, session);
     await closeTools(services, session.id);
     await store.closeSession(session.id);
     return moved(`${beginsAnew} The one before is ${session.name}; /resume ${session.name} goes back to it.`, null);

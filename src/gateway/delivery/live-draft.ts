@@ -128,12 +128,13 @@ export class LiveDraft {
   #schedule(): void {
     this.#cancel();
     if (this.#picture === null || this.#underWay !== null) return;
-    const { clock, live } = this.#deps;
+    const { clock, live, target } = this.#deps;
+    const editEveryMs = live.editEveryMsAt?.(target) ?? live.editEveryMs;
     const changeAt = Math.max(
       (this.#changedAt ?? Infinity) + (this.#id === null ? firstAfterMs : togetherMs),
-      this.#lastAt + live.editEveryMs,
+      this.#lastAt + editEveryMs,
     );
-    const beatAt = this.#lastAt + Math.max(this.#beatMs, live.editEveryMs);
+    const beatAt = this.#lastAt + Math.max(this.#beatMs, editEveryMs);
     const at = Math.max(this.#notBefore, Math.min(changeAt, beatAt));
     this.#cancel = clock.setTimer(Math.max(0, at - clock.now()), () => this.#look());
   }

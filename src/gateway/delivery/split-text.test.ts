@@ -27,6 +27,10 @@ void describe('splitting a text', () => {
 
   void test('a character is never cut in two', () => {
     assert.deepEqual(splitText('😀'.repeat(20), 25), ['😀'.repeat(12), '😀'.repeat(8)]);
+    assert.deepEqual(splitText('🇩🇪'.repeat(8), 26), ['🇩🇪'.repeat(6), '🇩🇪'.repeat(2)]);
+    assert.deepEqual(splitText('👩‍👩‍👧‍👦'.repeat(3), 28), ['👩‍👩‍👧‍👦'.repeat(2), '👩‍👩‍👧‍👦']);
+    const heap = `e${'\u0301'.repeat(200)}`;
+    assert.equal(splitText(heap, 50).join(''), heap, 'a heap of accents is no character');
   });
 
   void test('a code block that is cut is closed and opened again in its language', () => {

@@ -13,6 +13,8 @@ import { findFences, type Fence } from './code-fences.ts';
 export const partCharsMin = 24;
 /** A pause that is earlier than this share of a part is not worth the short part. */
 const fillMin = 0.5;
+/** Some are many code points, like a flag or a family; more than this is no character. */
+const characterCharsMax = 64;
 
 /** No part is blank; of a blank text that is too long nothing is left. */
 export function splitText(text: string, charsMax: number): readonly string[] {
@@ -82,6 +84,15 @@ function pauseBefore(text: string, start: number, limit: number): number {
     const length = pause();
     if (length >= window.length * fillMin) return start + length;
   }
+  return beforeCharacter(text, start, limit);
+}
+
+/** Where the character begins that `limit` is inside of: what a reader takes for one, if it is not too long for that. */
+function beforeCharacter(text: string, start: number, limit: number): number {
+  const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+  const around = text.slice(start, limit + characterCharsMax);
+  const length = characters.segment(around).containing(limit - start)?.index ?? limit - start;
+  if (length > 0 && limit - start - length <= characterCharsMax) return start + length;
   const isInsideCharacter =
     /[\uD800-\uDBFF]/.test(text.charAt(limit - 1)) && /[\uDC00-\uDFFF]/.test(text.charAt(limit));
   return isInsideCharacter ? limit - 1 : limit;
