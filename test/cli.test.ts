@@ -377,7 +377,17 @@ describe('sessions', { concurrency: true }, () => {
         /^you .*\nrun echo marmalade\n\n▸ terminal echo marmalade … done\n {2}marmalade\n/,
       );
       assert.match((await runTalaria(t, ['sessions', 'search', 'marmalade'], { home })).stdout, /‹marmalade›/);
+      const rebuilt = await runTalaria(t, ['sessions', 'search', '--rebuild', 'marmalade'], { home });
+      assert.deepEqual([rebuilt.code, rebuilt.stderr], [0, 'the index was built anew\n']);
+      assert.match(rebuilt.stdout, /‹marmalade›/);
       assert.match((await runTalaria(t, ['sessions', 'list'], { home })).stdout, /^NAME +STATE/);
+
+      const forked = await runTalaria(t, ['sessions', 'fork', 'mine', 'fork'], { home });
+      assert.deepEqual([forked.code, forked.stdout], [0, 'fork\n']);
+      assert.match((await runTalaria(t, ['sessions', 'show', 'fork'], { home })).stdout, /! A copy of mine; /);
+      assertRefused(await runTalaria(t, ['sessions', 'fork', 'mine', 'copy'], { home }), 1, /copy/);
+      await assertAnswered(await runTalaria(t, ['-p', 'hello', '--session', 'fork'], { home }), /./);
+      assert.equal((await runTalaria(t, ['sessions', 'delete', '--yes', 'fork'], { home })).code, 0);
 
       assertRefused(await runTalaria(t, ['sessions', 'show', 'mime'], { home }), 1, /did you mean "mine"\?/);
       assertRefused(await runTalaria(t, ['sessions', 'delete', '--yes', 'copy', 'mime'], { home }), 1, /mine/);

@@ -177,6 +177,7 @@ export const commands: readonly Command[] = [
       { name: 'before', value: 'TIME', summary: 'up to and without this day or time' },
       { name: 'session', value: 'NAME', summary: 'with --around: the conversation' },
       { name: 'around', value: 'NUMBER', summary: 'print the messages around this one' },
+      { name: 'rebuild', summary: 'build the index anew first; a running gateway goes on meanwhile' },
     ],
     operands: [{ name: 'WORDS', need: 'any-number' }],
     load: async () => (await import('./sessions-search-command.ts')).sessionsSearchCommand,
@@ -211,6 +212,17 @@ export const commands: readonly Command[] = [
     options: [{ name: 'name', value: 'NAME', summary: 'under this name instead of its own' }],
     operands: [{ name: 'FILE', need: 'required' }],
     load: async () => (await import('./sessions-transfer-command.ts')).sessionsImportCommand,
+  },
+  {
+    path: ['sessions', 'fork'],
+    summary: 'copy a conversation, to go on in the copy; prints its name',
+    details: ['What is under way stays where it is. -p --session NEW goes on with the copy, /resume NEW in a chat.'],
+    options: [],
+    operands: [
+      { name: 'NAME', need: 'required' },
+      { name: 'NEW', need: 'optional' },
+    ],
+    load: async () => (await import('./sessions-transfer-command.ts')).sessionsForkCommand,
   },
   {
     path: ['sessions', 'answer'],

@@ -72,8 +72,7 @@ const writeVerbs: Record<SessionWrite['verb'], Reached> = {
   'set-title': 'named',
   // A command's: /undo and /retry.
   rewind: null,
-  // Of long conversations: they are killed at every commit in src/agent/compress.test.ts.
-  compress: null,
+  compress: 'shorten',
 };
 
 /** What a follower of the session sees when the gateway is killed from outside: mid-stream, mid-tool, between the two. */

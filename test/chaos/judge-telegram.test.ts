@@ -100,3 +100,10 @@ test('a draft that is left is seen; one whose id was lost is counted apart', () 
     'it was noted before it changed',
   );
 });
+
+test('what came of a shortening may be told besides, where somebody wished for one', () => {
+  const won = post('What came before is told to the model in a summary from now on: about 9 tokens became 3.');
+  const asked = post('The conversation is being shortened; you are told what comes of it.');
+  assert.deepEqual(judged([one, asked, won, two], ['/compress']), { ...none, commandsAnswered: 1 });
+  assert.deepEqual(columns([one, won, two]), ['doubled']);
+});

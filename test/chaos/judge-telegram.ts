@@ -10,7 +10,7 @@ import { partsOf, repetitionMark } from '../../src/gateway/delivery/deliver.ts';
 import { textOf, type Entry } from '../../src/protocol/messages.ts';
 import { repliesIn, type PlatformColumn } from './judge-platform.ts';
 import type { TelegramPost } from './scripted-telegram.ts';
-import { commandAnswers, type TelegramCommand } from './telegram-chat.ts';
+import { commandAnswers, shorteningWords, type TelegramCommand } from './telegram-chat.ts';
 
 /** As the channel says of itself. */
 const limits = { textCharsMax: 3_900, dedupes: false };
@@ -59,6 +59,9 @@ export function judgeTelegram(
   const commands = view.commands.map((command) => ({ command, answer: null as string | null }));
   const counts = { markedCopies: 0, orphanedDrafts: 0 };
   const markedAnswers: string[] = [];
+  // A wish that is repeated after a death may be done, and told, once more.
+  const wishes = view.commands.filter((command) => command === '/compress').length;
+  let shortenings = wishes === 0 ? 0 : wishes + view.deaths.length;
   const orphan = () => (counts.orphanedDrafts += 1);
   for (const post of view.posts) {
     const { text } = post;
@@ -74,6 +77,7 @@ export function judgeTelegram(
     const later = all.find((one) => one.toldBy === null && says(one));
     if (next !== undefined) next.toldBy = post;
     else if (isNeverChangedDraft(post) && isOrphaned(post, view.deaths)) orphan();
+    else if (shorteningWords.test(bare) && shortenings > 0) shortenings -= 1;
     else if (asked !== undefined && !isMarked) asked.answer = bare;
     else if (asked !== undefined) markedAnswers.push(bare);
     else if (told?.toldBy && isNeverChangedDraft(told.toldBy) && isOrphaned(told.toldBy, view.deaths)) {

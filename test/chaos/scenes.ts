@@ -38,7 +38,7 @@ const withSurroundings = [
 ] as const;
 
 /** These are about what people see and type on a platform with drafts and commands. */
-const onTelegram = ['draft', 'stop-draft', 'stop-tool-draft', 'status', 'renew'] as const;
+const onTelegram = ['draft', 'stop-draft', 'stop-tool-draft', 'status', 'renew', 'shorten'] as const;
 
 export type SceneKind = (typeof everywhere)[number] | (typeof withSurroundings)[number] | (typeof onTelegram)[number];
 
@@ -68,7 +68,16 @@ export interface Scene {
   /** What the words do to the world, each at most once. */
   readonly effects: readonly string[];
   /** What happens once they are said. */
-  readonly afterwards: 'nothing' | 'settings' | 'stop' | 'delete' | 'import' | 'backup' | 'status' | 'renew';
+  readonly afterwards:
+    | 'nothing'
+    | 'settings'
+    | 'stop'
+    | 'delete'
+    | 'import'
+    | 'backup'
+    | 'status'
+    | 'renew'
+    | 'shorten';
   /** How long after they were taken up, where that matters. */
   readonly afterMs: number;
   /** What goes wrong with the model that answers. */
@@ -163,6 +172,8 @@ export function sceneOf(kind: SceneKind, { token, random, language, effect }: Sc
       return scene([language.run([effect(one, 0.15)])], [one], { afterwards: 'status' });
     case 'renew':
       return plain({ afterwards: 'renew' });
+    case 'shorten':
+      return scene([language.tell(token)], [], { afterwards: 'shorten' });
     case 'limited':
       return plain({ modelFault: faultOf('status-429-retry-after') });
   }

@@ -13,7 +13,11 @@ export const commandAnswers = {
   '/stop': /^(?:Stopping|Nothing is running)\.$/,
   '/status': /^(?:Conversation: |There is no conversation here)/,
   '/new yes': /^A new conversation begins/,
+  '/compress': /^(?:The conversation is (?:being )?shortened|The conversation is being worked on elsewhere)/,
 } as const;
+/** What came of a wish to have the conversation shortened is said apart, when it is done. */
+export const shorteningWords =
+  /^(?:The conversation grew long|What came before is told|Old results of tools are told|Shortening the conversation would win)/;
 export type TelegramCommand = keyof typeof commandAnswers;
 
 /** In front of words that are said in a group. */

@@ -101,6 +101,7 @@ export class World {
     if (scene.afterwards === 'settings') await this.api.changeSettings(session, { effort });
     if (scene.afterwards === 'stop') await this.#stop(chat, sent[0]?.inboxId ?? '', scene.afterMs);
     if (scene.afterwards === 'status' && chat instanceof TelegramChat) await chat.command('/status');
+    if (scene.afterwards === 'shorten' && chat instanceof TelegramChat) await chat.command('/compress');
     if (scene.afterwards === 'delete') {
       for (const id of scene.effects) this.#removedEffects.add(id);
       chat.isRemoved = true;
