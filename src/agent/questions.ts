@@ -16,7 +16,7 @@ export interface PressedChoice {
 }
 
 export function questionText({ text, choices }: Question): string {
-  return choices === null ? `${text}\n\nAnswer with /answer and your words.` : text;
+  return choices === null ? `${text}\n\nWrite your answer.` : text;
 }
 
 export function questionButtons(callId: CallId, { choices }: Question): ReplyButton[] {

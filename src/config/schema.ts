@@ -235,7 +235,7 @@ const userList = z.array(
 const platformKeys = {
   owners: key(
     {
-      description: 'Of those who may, the ones with all rights: ids or names.',
+      description: 'Of those who may, the ones with all rights: ids, or names with an @.',
       expects: 'a list of user ids or names',
     },
     z.prefault(userList, []),
@@ -258,7 +258,7 @@ const platformKeys = {
   ),
   allowed_users: key(
     {
-      description: 'Who may talk to the agent: ids or names; "*" is everyone.',
+      description: 'Who may talk to the agent: ids, or names with an @; "*" is everyone.',
       expects: 'a list of user ids or names',
     },
     z.prefault(userList, []),

@@ -221,7 +221,7 @@ test('of two questions the newest is answered first', async () => {
 
 test('a question without choices is answered with /answer', async () => {
   const chat = await chatThatAsks(null);
-  assert.match((await chat.says('go')).join(), /\/answer/);
+  assert.match((await chat.says('go')).join(), /Write your answer\./);
   assert.match((await chat.says('/approve')).join(), /Answer with \/answer and your words/);
   assert.match((await chat.says('/answer')).join(), /Answer with \/answer/);
   assert.equal((await chat.says('/answer to the left')).at(-1), 'they said to the left');

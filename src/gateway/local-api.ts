@@ -14,15 +14,15 @@ import {
   type TalariaApi,
 } from '../protocol/api.ts';
 import { sessionNameProblem, type SessionId } from '../protocol/ids.ts';
-import { StoreError, type SessionRecord, type Store, type StoreReader } from '../store/store.ts';
+import { StoreError, type SessionRecord, type Store } from '../store/store.ts';
 import type { Receipt } from '../channels/channel.ts';
 import type { Intake } from './intake.ts';
+import { listConversations } from './list-conversations.ts';
 import type { LiveHub } from './live-hub.ts';
 import type { LocalAdmin } from './local-admin.ts';
 import { machineOwner } from './route-session.ts';
 import { followSession } from './session-events.ts';
 import { sessionFinder } from './session-finder.ts';
-import { isStateless } from './stateless-sessions.ts';
 import type { SessionDrain } from './session-drain.ts';
 
 const sessionsPageMax = 500;
@@ -62,7 +62,8 @@ export function createLocalApi(deps: LocalApiDeps): TalariaApi {
     status: deps.status,
     backup: deps.backup,
     async sessions({ limit, before }) {
-      return (await conversations(read, Math.min(limit, sessionsPageMax), before)).map(summaryOf);
+      const page = { limit: Math.min(limit, sessionsPageMax), ...(before === undefined ? {} : { before }) };
+      return (await listConversations(read, page)).map(summaryOf);
     },
     async session(ref) {
       const record = await find(ref);
@@ -134,22 +135,6 @@ export function createLocalApi(deps: LocalApiDeps): TalariaApi {
       return summaryOf(await translated(() => deps.store.importSession(id, key, machineOwner, portable)));
     },
   };
-}
-
-/**
- * Those that somebody may go on with: what a stateless request left behind is deleted after a while, and there may be
- * thousands of them. They are found by their name all the same.
- */
-async function conversations(read: StoreReader, limit: number, before: number | undefined): Promise<SessionRecord[]> {
-  const found: SessionRecord[] = [];
-  let from = before;
-  for (let size = limit; found.length < limit; size = sessionsPageMax) {
-    const page = await read.sessions({ limit: size, ...(from === undefined ? {} : { before: from }) });
-    found.push(...page.filter(({ key }) => !isStateless(key)));
-    if (page.length < size) break;
-    from = page.at(-1)?.updatedAt;
-  }
-  return found.slice(0, limit);
 }
 
 async function settleParked(deps: LocalApiDeps, session: SessionRecord, action: ParkedAction): Promise<boolean> {

@@ -5,6 +5,7 @@ import { sessionNameProblem } from '../../protocol/ids.ts';
 import type { Entry } from '../../protocol/messages.ts';
 import type { PortableSession, SessionRecord, StoreReader } from '../../store/store.ts';
 import { maySee } from '../identity.ts';
+import { listConversations } from '../list-conversations.ts';
 import { machineOwner } from '../route-session.ts';
 import { withoutWishes } from '../without-wishes.ts';
 import { moved, noSession, say, type Command, type CommandCall } from './command.ts';
@@ -26,7 +27,9 @@ export const sessionsCommand: Command = {
     const all = role === 'owner' && !isAmongOthers;
     const page = { limit: sessionsShown, ...(all ? {} : { owner }) };
     // Where others read along, only what was said there is listed.
-    const listed = (await store.read.sessions(page)).filter((session) => !isAmongOthers || session.key === key);
+    const listed = (await listConversations(store.read, page)).filter(
+      (session) => !isAmongOthers || session.key === key,
+    );
     if (listed.length === 0) return say('None yet; one begins with your first message.');
     const lines = listed.map((session) => {
       const here = session.id === current?.id ? ' (here)' : session.turn === 'open' ? ' (at work)' : '';
