@@ -6,22 +6,12 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Runtime } from '../src/models/model.ts';
 import type { ModelCallRecord } from '../src/protocol/usage.ts';
 import { startModelServer } from './model-server/model-server.ts';
-import type { ModelServer } from './model-server/server-contract.ts';
+import { thinkingPlaces } from './model-server/thinking-places.ts';
 import { openTurnStage, problemsOf, runtimeOf } from './model-server/turn-stage.ts';
 import { ask, follow, isClosed, say, told } from './support/http.ts';
 import { atEnd, freshHome, runTalaria, startGateway } from './support/talaria-process.ts';
-
-/** Models that think, each in its provider's way. */
-const places: Readonly<Record<string, (server: ModelServer) => Runtime>> = {
-  deepseek: (server) => runtimeOf(server, 'chat_completions', { provider: 'deepseek', name: 'deepseek-flash' }),
-  google: (server) => runtimeOf(server, 'chat_completions', { provider: 'google', name: 'gemini-3.8-flash' }),
-  responses: (server) => runtimeOf(server, 'responses', { name: 'gpt-6.1-sol' }),
-  'older claude': (server) => runtimeOf(server, 'anthropic_messages', { name: 'claude-sonnet-4-5' }),
-  'newer claude': (server) => runtimeOf(server, 'anthropic_messages', { name: 'claude-sonnet-5-5' }),
-};
 
 const turns = [
   'run one then run two',
@@ -34,7 +24,7 @@ const turns = [
   'say the last words',
 ];
 
-for (const [name, place] of Object.entries(places)) {
+for (const [name, place] of Object.entries(thinkingPlaces)) {
   test(`C93 C94 ${name}: a conversation that is shortened again and again is accepted every time`, async (t) => {
     const server = await startModelServer();
     t.after(() => server.close());

@@ -4,23 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Runtime } from '../src/models/model.ts';
 import { summarise } from './model-server/cache-summary.ts';
 import { startModelServer } from './model-server/model-server.ts';
-import type { ModelServer } from './model-server/server-contract.ts';
-import { openTurnStage, problemsOf, runtimeOf } from './model-server/turn-stage.ts';
-
-/** Models that think, each in its provider's way. */
-const places: Readonly<Record<string, (server: ModelServer) => Runtime>> = {
-  deepseek: (server) => runtimeOf(server, 'chat_completions', { provider: 'deepseek', name: 'deepseek-flash' }),
-  openrouter: (server) =>
-    runtimeOf(server, 'chat_completions', { provider: 'openrouter', name: 'anthropic/claude-sonnet-5.5' }),
-  mistral: (server) => runtimeOf(server, 'chat_completions', { provider: 'mistral', name: 'mistral-medium-latest' }),
-  google: (server) => runtimeOf(server, 'chat_completions', { provider: 'google', name: 'gemini-3.8-flash' }),
-  responses: (server) => runtimeOf(server, 'responses', { name: 'gpt-6.1-sol' }),
-  'older claude': (server) => runtimeOf(server, 'anthropic_messages', { name: 'claude-sonnet-4-5' }),
-  'newer claude': (server) => runtimeOf(server, 'anthropic_messages', { name: 'claude-sonnet-5-5' }),
-};
+import { thinkingPlaces as places } from './model-server/thinking-places.ts';
+import { openTurnStage, problemsOf } from './model-server/turn-stage.ts';
 
 const turns = [
   'run one then run two',
