@@ -301,3 +301,15 @@ test('a folder that is named twice, and by a link, is one folder', { skip }, asy
   assert.equal(run.code, 0, JSON.stringify(run));
   assert.equal(await readFile(join(work, 'note'), 'utf8'), 'here\n');
 });
+
+test('a program that is a link in a folder of the system is found by it', { skip }, async () => {
+  await using folder = await testFolder();
+  const links = await readdir('/usr/bin', { withFileTypes: true });
+  const link = links.find((entry) => entry.isSymbolicLink() && ['awk', 'sh', 'npx', 'which'].includes(entry.name));
+  assert.ok(link);
+  const readable = [`/usr/bin/${link.name}`, `/bin/${link.name}`];
+  const run = await sh(createBubblewrapSandbox(folder.deps), folder.path, `test -e /usr/bin/${link.name}`, {
+    readable,
+  });
+  assert.equal(run.code, 0, JSON.stringify(run));
+});

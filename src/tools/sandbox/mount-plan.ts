@@ -46,6 +46,8 @@ export const noMemory: GuardMemory = {
 };
 
 const looksMax = 5;
+/** Nothing of the machine's own is in there. */
+const temporary: ReadonlySet<string> = new Set(['/tmp', '/var/tmp']);
 
 type AbsentGuard = Extract<Guard, { kind: 'absent' }>;
 
@@ -61,9 +63,14 @@ export async function planMounts(
   put({ kind: 'link', path: '/var/tmp', target: '/tmp' });
   const absent: GuardedFolder[] = [];
   const readable = await Promise.all(request.readable.map(realFolder));
-  for (const { path, asked } of readable) placeFolder(put, 'read', path, asked);
+  const isShown = (asked: string) =>
+    isBelowAny(
+      asked,
+      [...byPath.values()].filter((mount) => !temporary.has(mount.path)),
+    );
+  for (const { path, asked } of readable) placeFolder({ put, isShown }, 'read', path, asked);
   const writable = await Promise.all(request.writable.map(realFolder));
-  for (const { path, asked } of writable) placeFolder(put, 'write', path, asked);
+  for (const { path, asked } of writable) placeFolder({ put, isShown }, 'write', path, asked);
   const home = request.env['HOME'];
   if (home !== undefined && isAbsolute(home) && normalize(home) !== '/' && !isInside(home, writable, readable)) {
     const path = await realpath(home).catch(() => normalize(home));
@@ -125,10 +132,20 @@ async function realFolder(asked: string): Promise<{ path: string; asked: string 
   }
 }
 
-function placeFolder(put: (mount: Mount) => void, kind: 'read' | 'write', path: string, asked: string): void {
+interface Placing {
+  readonly put: (mount: Mount) => void;
+  readonly isShown: (asked: string) => boolean;
+}
+
+function placeFolder({ put, isShown }: Placing, kind: 'read' | 'write', path: string, asked: string): void {
   if (path === '/') throw new SandboxError('The whole machine can not be a folder of the sandbox.');
+  // A link in a folder that is shown, the system's for one, is seen there already.
+  if (asked !== path && !isShown(asked)) put({ kind: 'link', path: asked, target: path });
   put({ kind, path, source: path });
-  if (asked !== path) put({ kind: 'link', path: asked, target: path });
+}
+
+function isBelowAny(path: string, mounts: readonly Mount[]): boolean {
+  return mounts.some((mount) => ['read', 'write', 'link'].includes(mount.kind) && path.startsWith(`${mount.path}/`));
 }
 
 function isInside(path: string, ...groups: readonly (readonly { path: string; asked: string }[])[]): boolean {
