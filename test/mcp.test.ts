@@ -377,6 +377,17 @@ test('talaria mcp says what is wrong in one line', async (t) => {
   ]);
 });
 
+test('a server that looks for a host it may not reach is told apart from a broken one', inSandbox, async (t) => {
+  const home = await freshHome(t);
+  const script = "require('node:https').get('https://packages.example.org/x')";
+  const { code, stderr } = await runTalaria(t, ['mcp', 'add', 'x', '--', process.execPath, '-e', script], { home });
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /It looked for packages\.example\.org, which it may not reach: allow it with --network packages\.example\.org, or/,
+  );
+});
+
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -367,7 +367,7 @@ export const commands: readonly Command[] = [
   },
   {
     path: ['mcp', 'add'],
-    summary: 'add an MCP server and try it, for example: mcp add notes -- npx -y some-server',
+    summary: 'add an MCP server and try it, for example: mcp add notes -- some-server',
     details: [
       'TARGET is a URL, or after -- a command with its arguments. Secrets go into .env.',
       'A command runs in the sandbox: it sees the workspace, the folders among its arguments and those of --folder.',

@@ -67,7 +67,8 @@ async function connectProgram(attempt: Attempt): Promise<Connection> {
       const said = program.lastWords;
       const how = program.ending === '' ? 'it does not answer' : program.ending;
       if (error instanceof McpError || attempt.signal.aborted) throw error;
-      throw new McpError('unreachable', `It could not be started: ${how}.`, { cause: error, said });
+      const words = `It could not be started: ${how}.${networkHint(name, settings, said)}`;
+      throw new McpError('unreachable', words, { cause: error, said });
     }
   };
   try {
@@ -79,6 +80,17 @@ async function connectProgram(attempt: Attempt): Promise<Connection> {
     return start('legacy');
   }
 }
+
+/** A program that looked for a host in a sandbox without one does not say so in words that help. */
+function networkHint(name: string, { sandbox, network }: McpServerSettings, said: string): string {
+  const [, host] = noSuchHost.exec(said) ?? [];
+  if (host === undefined || !sandbox || network.includes('*') || network.includes(host)) return '';
+  return ` It looked for ${host}, which it may not reach: allow it with --network ${host}, or in mcp_servers.${name}.network.`;
+}
+
+/** As Node, curl, Python and others say it. */
+const noSuchHost =
+  /(?:getaddrinfo [A-Z_]+ |could not resolve host: |failed to lookup address information.*?for |host(?:name)?(?:=|: )')([a-z0-9-]+(?:\.[a-z0-9-]+)+)/i;
 
 async function connectAddress(attempt: Attempt, url: URL): Promise<Connection> {
   const { deps, settings, sdk } = attempt;
