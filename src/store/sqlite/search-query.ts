@@ -87,7 +87,15 @@ function idsBetween(index: Database, after: number, before: number): { firstId: 
   const [firstDay, lastDay] = [dayOf(after), dayOf(before)];
   const sql = 'SELECT min(first_id) AS firstId, max(last_id) AS lastId FROM days WHERE day BETWEEN ? AND ?';
   const row = index.get<{ firstId: number | null; lastId: number | null }>(sql, firstDay, lastDay);
-  return { firstId: row?.firstId ?? 0, lastId: row?.lastId ?? -1 };
+  const [firstId, lastId] = [row?.firstId ?? 0, row?.lastId ?? -1];
+  return { firstId, lastId: before === Infinity ? lastId : newestBefore(index, firstId, lastId, before) };
+}
+
+/** The days say it to the day: what is later on the last one is passed over here, and not candidate by candidate. */
+function newestBefore(index: Database, firstId: number, lastId: number, before: number): number {
+  const sql =
+    'SELECT entry_id AS entryId FROM places WHERE entry_id BETWEEN ? AND ? AND at < ? ORDER BY entry_id DESC LIMIT 1';
+  return index.get<{ entryId: number }>(sql, firstId, lastId, before)?.entryId ?? -1;
 }
 
 /** Beyond every day there is, where no time is given. */
