@@ -12,7 +12,7 @@ import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StatusReport } from '../src/protocol/api.ts';
 import type { SessionEvent } from '../src/protocol/events.ts';
-import { pidsWith } from '../src/tools/terminal/test-processes.ts';
+import { pidsWith, until } from '../src/tools/terminal/test-processes.ts';
 import { testChromium } from './browser-stage.ts';
 import { startModelServer } from './model-server/model-server.ts';
 import { ask, follow, isClosed, say } from './support/http.ts';
@@ -106,6 +106,7 @@ test(
 
     await ask(`${second.url}/api/sessions/x`, { method: 'DELETE' });
     assert.deepEqual((await statusOf(second.url)).held, []);
-    assert.deepEqual(await pidsWith(home), [], 'nothing of it runs any more');
+    // What tidies up after a sandbox ends a moment after it; anything else would stay.
+    await until(async () => ((await pidsWith(home)).length === 0 ? true : null));
   },
 );
