@@ -1,65 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ModelError, type ModelEvent, type ModelRequest, type Runtime } from '../models/model.ts';
+import type { ModelEvent, ModelRequest } from '../models/model.ts';
 import { scriptedRuntime } from '../models/scripted-model.ts';
-import { textOf, type CompressedPrompt, type Entry } from '../protocol/messages.ts';
+import { textOf } from '../protocol/messages.ts';
 import { loadJournal } from './journal.ts';
 import { modelRequest } from './model-request.ts';
-import { asksFor, says, Stage } from './test-stage.ts';
-import { ActionCut } from './turn-deps.ts';
-
-const compressor = { provider: 'scripted', model: 'script', contextLength: 10_000, thresholdTokens: 800 };
-const runtime = (more: Partial<Runtime> = {}) => scriptedRuntime({ compressor, ...more });
-const filler = 'lorem ipsum dolor sit amet '.repeat(20);
-const fails = (reason: 'context-overflow' | 'server'): ModelEvent[] => [
-  { kind: 'failed', error: new ModelError(reason, 'It can not.', { retryable: false }) },
-];
-
-async function openStage(): Promise<Stage> {
-  const stage = await Stage.open();
-  stage.runtimes = [runtime()];
-  return stage;
-}
-
-/** One turn after the other: what a person says, and what the models say. */
-async function talk(stage: Stage, words: string, ...script: Stage['script']): Promise<void> {
-  stage.script = script;
-  await stage.hears(words);
-  assert.equal(await stage.run(), 'rested');
-  assert.deepEqual(stage.script, [], 'not all of the script was played');
-}
-
-async function asks(stage: Stage, topic = ''): Promise<void> {
-  const lease = await stage.store.acquireLease(stage.sessionId, stage.owner, 30_000);
-  assert.ok(lease);
-  const place = { channel: 'cli', target: 'x' };
-  await stage.store.commit(lease, [{ verb: 'compress', step: { kind: 'asked', why: 'person', topic, place } }]);
-  await stage.store.releaseLease(lease);
-}
-
-function doneIn(entries: readonly Entry[]): CompressedPrompt[] {
-  return entries.flatMap((entry) => (entry.kind === 'compression' && entry.step.kind === 'done' ? [entry.step] : []));
-}
-
-function stepsIn(entries: readonly Entry[]): string[] {
-  return entries.flatMap((entry) => (entry.kind === 'compression' ? [entry.step.kind] : []));
-}
-
-const messagesOf = (body: string | undefined) =>
-  (JSON.parse(body ?? '{}') as Pick<ModelRequest, 'messages'>).messages.map(
-    (message) => `${message.role}: ${textOf(message)}`,
-  );
-
-async function breaksOf(stage: Stage) {
-  const calls = await stage.store.read.modelCalls(stage.sessionId);
-  return calls.filter(({ purpose }) => purpose === 'answer').map(({ prefixBreak }) => prefixBreak);
-}
-
-/** Three turns that together pass the threshold; the fourth is answered after a summary. */
-async function fourTurns(stage: Stage): Promise<void> {
-  for (const count of [1, 2, 3]) await talk(stage, `${count}. ${filler}`, says(`${count}! ${filler}`));
-  await talk(stage, 'and now?', says('## Goal\nto count; the code is 4711'), says('four'));
-}
+import {
+  asks,
+  breaksOf,
+  compressor,
+  doneIn,
+  fails,
+  filler,
+  fourTurns,
+  messagesOf,
+  openStage,
+  runtime,
+  stepsIn,
+  talk,
+} from './test-compression.ts';
+import { asksFor, says, type Stage } from './test-stage.ts';
 
 test('C94 a prompt that passes the threshold is summarised before the next call, and that is the reason on record', async () => {
   const stage = await openStage();
@@ -152,44 +112,6 @@ test('what nobody has answered stays word for word, however long the turn is', a
   assert.equal((await stage.told()).at(-1), 'closed: answered');
 });
 
-test('if the summariser fails, a digest by rules serves and the user is told', async () => {
-  const stage = await openStage();
-  for (const count of [1, 2, 3]) await talk(stage, `${count}. ${filler}`, says(`${count}! ${filler}`));
-  await talk(stage, 'and now?', fails('server'), says('four'));
-  const [done] = doneIn(await stage.entries());
-  assert.equal(done?.by, 'rules');
-  assert.match(done.summary, /- asked: 3\. lorem/);
-  assert.match((await stage.told()).join('\n'), /No model could write it/);
-  assert.deepEqual(
-    (await stage.store.read.modelCalls(stage.sessionId)).map(({ purpose, state }) => [purpose, state]).at(-2),
-    ['compression', 'failed'],
-  );
-});
-
-test('that no model could write the summary is told, also where results are told in one line already', async () => {
-  const stage = await openStage();
-  stage.runtimes = [runtime({ compressor: { ...compressor, thresholdTokens: 2_200 } })];
-  stage.tools = { look: { run: () => `begins here ${'x'.repeat(2_600)}` } };
-  const look = (at: string) => asksFor(['look', `{"at":"${at}"}`]);
-  await talk(stage, `first ${filler.repeat(2)}`, says(filler));
-  for (const at of ['it', 'that', 'there']) await talk(stage, 'look', look(at), says('seen'));
-  const [digested] = doneIn(await stage.entries());
-  assert.ok(digested !== undefined && digested.digests.length > 0);
-  assert.match(
-    (await stage.told()).join('\n'),
-    /Old results of tools are told to the model in one line each from now on/,
-  );
-  // So much of what is new stays that those results are among it.
-  stage.built = { ...stage.agent, compression: { summariser: null, targetRatio: 0.7, protectLastN: 20 } };
-  await asks(stage);
-  stage.script = [fails('server')];
-  await stage.run();
-  const done = doneIn(await stage.entries()).at(-1);
-  assert.deepEqual([done?.why, done?.by, done?.digests.length], ['person', 'rules', 2]);
-  const queued = await stage.store.claimDeliveries(stage.owner, 10);
-  assert.ok(queued.some(({ text }) => /in a summary from now on.* No model could write it/.test(text)));
-});
-
 test('people in a chat are told the first time, when it did not go well, and otherwise left in peace', async () => {
   const stage = await openStage();
   const sent = async () => {
@@ -217,57 +139,6 @@ test('people in a chat are told the first time, when it did not go well, and oth
   const other = await openStage();
   await talk(other, filler.repeat(6), says('long'));
   assert.match((await other.store.claimDeliveries(other.owner, 1))[0]?.text ?? '', /would win too little/);
-});
-
-test('what wins less than a tenth is left, with a word, until there is a good part more', async () => {
-  const stage = await openStage();
-  await talk(stage, filler.repeat(6), says('long'));
-  assert.deepEqual(stepsIn(await stage.entries()), ['declined']);
-  assert.match((await stage.told()).join('\n'), /would win too little/);
-  await talk(stage, 'and?', says('summary'), says('yes')).catch(() => {});
-  const declined = stepsIn(await stage.entries()).filter((kind) => kind === 'declined').length;
-  assert.ok(declined <= 1);
-});
-
-test('a provider that finds the prompt too long is asked again with a shorter one, at most twice in a turn', async () => {
-  const stage = await openStage();
-  stage.runtimes = [runtime({ compressor: { ...compressor, thresholdTokens: 100_000 } })];
-  for (const count of [1, 2]) await talk(stage, `${count}. ${filler}`, says(`${count}! ${filler}`));
-  await talk(stage, 'three', fails('context-overflow'), says('a summary'), says('three!'));
-  assert.equal(doneIn(await stage.entries())[0]?.why, 'overflow');
-  assert.equal((await stage.told()).at(-1), 'closed: answered');
-  stage.tools = { look: { run: () => filler } };
-  const rounds = [1, 2, 3].map((n): ModelEvent[] => asksFor(['look', `{"n":${n}}`]));
-  await stage.hears('four');
-  const refused = [fails('context-overflow'), says('a summary')];
-  stage.script = [...rounds, ...refused, ...rounds, ...refused, ...rounds, fails('context-overflow')];
-  await stage.run();
-  assert.deepEqual(stage.script, []);
-  assert.deepEqual(
-    doneIn(await stage.entries()).map(({ why }) => why),
-    ['overflow', 'overflow', 'overflow'],
-  );
-  assert.equal((await stage.told()).at(-1), 'closed: failed');
-});
-
-test('what a provider finds too long and nothing can shorten is told at once, and it is not asked again', async () => {
-  const stage = await openStage();
-  await talk(stage, `only this ${filler}`, fails('context-overflow'));
-  assert.deepEqual(stepsIn(await stage.entries()), []);
-  assert.equal((await stage.told()).at(-1), 'closed: failed');
-});
-
-test('a summary that is longer than what it tells is not used', async () => {
-  const stage = await openStage();
-  stage.runtimes = [runtime({ compressor: { ...compressor, thresholdTokens: 100_000 } })];
-  for (const again of [filler, filler]) await talk(stage, again, says(filler));
-  const wordy = says(`wordy ${'and '.repeat(2_000)}`);
-  await talk(stage, `this stays ${filler.repeat(5)}`, fails('context-overflow'), wordy, says('yes'));
-  assert.deepEqual(
-    doneIn(await stage.entries()).map(({ by }) => by),
-    ['rules'],
-  );
-  assert.ok(!(stage.requests.at(-1) ?? '').includes('wordy'));
 });
 
 test('/compress acts between turns as well, keeps its topic in mind, and says what it won where it was asked', async () => {
@@ -299,27 +170,6 @@ test('/compress where it is switched off says so and asks no model', async () =>
   await asks(stage);
   await stage.run();
   assert.deepEqual(stepsIn(await stage.entries()), ['asked', 'declined']);
-});
-
-test('what somebody stops did not fail: the model is asked again for a summary, and a wish is not', async () => {
-  const stage = await openStage();
-  for (const count of [1, 2, 3]) await talk(stage, `${count}. ${filler}`, says(`${count}! ${filler}`));
-  const stopped: Stage['script'][number] = async function* () {
-    await stage.store.requestStop(stage.sessionId);
-    stage.action.abort(new ActionCut('stop'));
-    yield { kind: 'failed', error: new ModelError('cancelled', 'cancelled') };
-  };
-  for (const again of [1, 2, 3]) await talk(stage, `now ${again}?`, stopped);
-  await talk(stage, 'and now?', says('a summary'), says('four'));
-  assert.deepEqual(
-    doneIn(await stage.entries()).map(({ by }) => by),
-    ['model'],
-  );
-  for (const count of [5, 6]) await talk(stage, `${count}. ${filler}`, says(`${count}! short`));
-  await asks(stage);
-  stage.script = [stopped];
-  await stage.run();
-  assert.deepEqual([stepsIn(await stage.entries()).at(-1), stage.script], ['declined', []]);
 });
 
 test('a summary that is too long keeps its beginning and its end, where the exact values stand', async () => {
@@ -380,57 +230,6 @@ test('/undo works across it: before what the summary tells, all is back word for
     ['user: 1. ', 'assistant', 'user: two'],
   );
   assert.ok(!(await breaksOf(stage)).includes('unexplained'));
-});
-
-test('C85 C87 killed at every commit, it has the old beginning or the new one, and the turn is answered', async () => {
-  for (let dieAt = 1; ; dieAt += 1) {
-    const stage = await openStage();
-    for (const count of [1, 2, 3]) await talk(stage, `${count}. ${filler}`, says(`${count}! ${filler}`));
-    await stage.hears('and now?');
-    let commits = 0;
-    stage.beforeCommit = () => {
-      commits += 1;
-      if (commits === dieAt) stage.dies();
-      if (commits === dieAt) throw new Error('dead');
-    };
-    const answers = (request: ModelRequest) =>
-      says(request.systemPrompt.startsWith('You keep') ? 'the summary' : 'four');
-    const reply: Stage['script'][number] = async function* (request) {
-      yield* answers(request);
-    };
-    stage.script = Array.from({ length: 6 }, () => reply);
-    const isKilled = await stage.run().then(
-      () => false,
-      () => true,
-    );
-    const steps = stepsIn(await stage.entries());
-    assert.ok(steps.length <= 1 || steps.at(-1) === 'done');
-    stage.livesAgain();
-    const lease = await stage.store.acquireLease(stage.sessionId, stage.owner, 30_000);
-    if (lease !== null) await stage.store.releaseLease(lease);
-    stage.script = Array.from({ length: 6 }, () => reply);
-    await stage.run();
-    assert.equal(doneIn(await stage.entries()).length, 1, `killed at ${dieAt}`);
-    assert.equal((await stage.told()).at(-1), 'closed: answered');
-    assert.ok(!(await breaksOf(stage)).includes('unexplained'));
-    assert.deepEqual(await stage.store.checkIntegrity(), []);
-    if (!isKilled) return;
-  }
-});
-
-test('a summary that took the process down twice is written by rules, and no model is asked for it again', async () => {
-  const stage = await openStage();
-  for (const count of [1, 2, 3]) await talk(stage, `${count}. ${filler}`, says(`${count}! ${filler}`));
-  const lease = await stage.store.acquireLease(stage.sessionId, stage.owner, 30_000);
-  assert.ok(lease);
-  await stage.store.commit(lease, [{ verb: 'compress', step: { kind: 'begun' } }]);
-  await stage.store.commit(lease, [{ verb: 'compress', step: { kind: 'begun' } }]);
-  await stage.store.releaseLease(lease);
-  await talk(stage, 'and now?', says('four'));
-  assert.deepEqual(
-    doneIn(await stage.entries()).map(({ by }) => by),
-    ['rules'],
-  );
 });
 
 test('what is read of a long log gives the same prompt as all of it', async () => {

@@ -6,7 +6,7 @@ const bytesPerToken = 4;
 /** What a message costs besides its words. */
 const messageTokens = 4;
 /** Providers count pictures by their size; this is a large one. */
-const imageTokens = 1_600;
+export const imageTokens = 1_600;
 /** A provider that counts less than this part of the estimate does not count at all. */
 const believedShare = 0.5;
 

@@ -9,11 +9,10 @@ import type { ImagePart } from '../protocol/messages.ts';
 import type { ModelCallPurpose, Usage } from '../protocol/usage.ts';
 import { StoreError, type SessionWrite } from '../store/store.ts';
 import { estimateTokens, priced, reservation } from './call-cost.ts';
+import { imageTokens } from './prompt-size.ts';
 import type { TurnDeps } from './turn-deps.ts';
 
 const patienceDefaultMs = 30_000;
-/** Providers count pictures by their size; this is a large one. */
-const imageTokens = 1_600;
 
 export interface SideImages {
   readonly parts: readonly ImagePart[];
