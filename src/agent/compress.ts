@@ -14,7 +14,7 @@ import type { Journal } from './journal.ts';
 import { planCompression, type CompressionPlan } from './plan-compression.ts';
 import { promptTokens } from './prompt-size.ts';
 import { promptView } from './prompt-view.ts';
-import { replyTo } from './reply-to.ts';
+import { placeOfTurn } from './reply-to.ts';
 import { sideCall } from './side-call.ts';
 
 const patienceMs = 120_000;
@@ -38,7 +38,7 @@ export async function compress(
   const { compressor } = runtime;
   const { asked, begun } = compressionState(journal.entries);
   const { openTurn } = journal;
-  const there = openTurn === null ? null : await replyTo(deps, journal, openTurn.id, { text: '…' });
+  const there = openTurn === null ? null : await placeOfTurn(deps, journal, openTurn.id);
   const end = compressionEnd(deps, journal, asked?.place ?? null, there);
   const decline = (text: string) => deps.commit(end.declined(text));
   if (compressor === null) return decline('Conversations are not shortened here: compression.enabled is off.');
@@ -127,18 +127,20 @@ interface CompressionEnd {
   declined(text: string): readonly SessionWrite[];
 }
 
-/** `place`: where somebody asked for it. `there`: a word to where the people of the turn are. */
+type ReplyPlace = Pick<Reply, 'channel' | 'target'>;
+
+/** `place`: where somebody asked for it. `there`: where the people of the turn are. */
 function compressionEnd(
   { ids }: Pick<TurnDeps, 'ids'>,
   { openTurn, entries }: Journal,
-  place: Pick<Reply, 'channel' | 'target'> | null,
-  there: Reply | null,
+  place: ReplyPlace | null,
+  there: ReplyPlace | null,
 ): CompressionEnd {
+  const replyAt = (at: ReplyPlace, text: string): Reply => ({ outboxId: ids.next('out'), ...at, text, buttons: [] });
   const writes = (step: CompressionStep, text: string, isNews: boolean): SessionWrite[] => {
     // Who asked is answered where they asked; a front end that reads the log finds the answer there, and once.
-    if (place !== null)
-      return [{ verb: 'compress', step, reply: { outboxId: ids.next('out'), ...place, text, buttons: [] } }];
-    const sent = isNews && there !== null ? { reply: { ...there, text } } : {};
+    if (place !== null) return [{ verb: 'compress', step, reply: replyAt(place, text) }];
+    const sent = isNews && there !== null ? { reply: replyAt(there, text) } : {};
     return [
       { verb: 'compress', step },
       { verb: 'notice', turnId: openTurn?.id ?? null, text, ...sent },

@@ -14,16 +14,27 @@ export interface ReplyWords {
 
 /** Null if there is nothing to say, or nobody who wrote. */
 export async function replyTo(
-  { read, ids }: Pick<TurnDeps, 'read' | 'ids'>,
-  { entries }: Pick<Journal, 'entries'>,
+  deps: Pick<TurnDeps, 'read' | 'ids'>,
+  journal: Pick<Journal, 'entries'>,
   turnId: TurnId,
   { text, buttons = [], file }: ReplyWords,
 ): Promise<Reply | null> {
   if (text === '' && file === undefined) return null;
+  const place = await placeOfTurn(deps, journal, turnId);
+  if (place === null) return null;
+  return { outboxId: deps.ids.next('out'), ...place, text, buttons, ...(file === undefined ? {} : { file }) };
+}
+
+/** Null if nobody wrote. */
+export async function placeOfTurn(
+  { read }: Pick<TurnDeps, 'read'>,
+  { entries }: Pick<Journal, 'entries'>,
+  turnId: TurnId,
+): Promise<Pick<Reply, 'channel' | 'target'> | null> {
   const asked = entries.findLast((entry) => entry.turnId === turnId && 'inboxId' in entry && entry.inboxId !== null);
   const inboxId = asked !== undefined && 'inboxId' in asked ? asked.inboxId : null;
   const record = inboxId === null ? null : await read.inbox(inboxId);
   if (record === null) return null;
   const { channel, target } = replyPlace(record);
-  return { outboxId: ids.next('out'), channel, target, text, buttons, ...(file === undefined ? {} : { file }) };
+  return { channel, target };
 }
