@@ -14,7 +14,7 @@ export interface SandboxRequest {
   readonly env: Readonly<Record<string, string>>;
   /** Folders that it may change. What is protected in them stays as it is (see `sandbox/protected-names.ts`). */
   readonly writable: readonly string[];
-  /** Folders and files that it may read besides the system's programs and libraries. */
+  /** Folders and files that it may read besides the system's programs and libraries, as far as they are there. */
   readonly readable: readonly string[];
   /** Never to be seen, although inside one of the others: Talaria's home, keys. */
   readonly hidden: readonly string[];

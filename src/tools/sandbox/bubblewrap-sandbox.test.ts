@@ -212,7 +212,8 @@ for (const [name, create] of [
       work,
       `cat ../secret keys/key .env; cat ../notes; echo; echo new >made; cat made`,
       {
-        readable: [folder.path, join(home, 'notes')],
+        // Where nothing is, there is nothing to read.
+        readable: [folder.path, join(home, 'notes'), join(home, 'gone')],
         hidden: [home, join(work, 'keys'), join(work, '.env')],
       },
     );

@@ -3,7 +3,7 @@
  * one counts. Everything that is not in the plan does not exist inside. The plan is the same for every kind of sandbox
  * that has a file tree of its own.
  */
-import { lstat, realpath } from 'node:fs/promises';
+import { access, lstat, realpath } from 'node:fs/promises';
 import { isAbsolute, normalize } from 'node:path';
 import { SandboxError, type SandboxRequest } from '../sandbox.ts';
 import { findGuards, type Guard } from './find-guards.ts';
@@ -62,7 +62,7 @@ export async function planMounts(
   put({ kind: 'scratch', path: '/tmp', mode: '1777', isFixed: false });
   put({ kind: 'link', path: '/var/tmp', target: '/tmp' });
   const absent: GuardedFolder[] = [];
-  const readable = await Promise.all(request.readable.map(realFolder));
+  const readable = (await Promise.all(request.readable.map(folderIfThere))).filter((folder) => folder !== null);
   const isShown = (asked: string) =>
     isBelowAny(
       asked,
@@ -121,7 +121,12 @@ async function guardsOf(folder: string, { ours }: GuardMemory, repositories: rea
   return guards.filter(({ path }) => !closed.some((above) => path.startsWith(above)));
 }
 
-async function realFolder(asked: string): Promise<{ path: string; asked: string }> {
+interface RealFolder {
+  readonly path: string;
+  readonly asked: string;
+}
+
+async function realFolder(asked: string): Promise<RealFolder> {
   if (!isAbsolute(asked)) throw new SandboxError(`${asked}: the sandbox needs the whole path of a folder.`);
   try {
     return { path: await realpath(asked), asked: normalize(asked).replace(/(?<=.)\/$/, '') };
@@ -130,6 +135,14 @@ async function realFolder(asked: string): Promise<{ path: string; asked: string 
       cause: error,
     });
   }
+}
+
+/** Where there is nothing, nothing can be read: no reason to refuse a command. */
+function folderIfThere(asked: string): Promise<RealFolder | null> {
+  return access(asked).then(
+    () => realFolder(asked),
+    () => null,
+  );
 }
 
 interface Placing {
@@ -148,7 +161,7 @@ function isBelowAny(path: string, mounts: readonly Mount[]): boolean {
   return mounts.some((mount) => ['read', 'write', 'link'].includes(mount.kind) && path.startsWith(`${mount.path}/`));
 }
 
-function isInside(path: string, ...groups: readonly (readonly { path: string; asked: string }[])[]): boolean {
+function isInside(path: string, ...groups: readonly (readonly RealFolder[])[]): boolean {
   const clean = normalize(path);
   return groups.flat().some((folder) => isAtOrBelow(clean, folder.path) || isAtOrBelow(clean, folder.asked));
 }

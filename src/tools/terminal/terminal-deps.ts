@@ -31,7 +31,7 @@ export interface TerminalDeps {
   readonly envNames: readonly string[];
   /** Besides the workspace; absolute. */
   readonly folders: readonly string[];
-  /** What commands may read besides, and not change: the folders of skills. Absolute; they must exist. */
+  /** What commands may read besides, and not change: the folders of skills. Absolute. */
   readonly readable: readonly string[];
   /** What no command ever sees, but for the workspace and the folders inside it; absolute. */
   readonly hidden: readonly string[];
