@@ -6,8 +6,9 @@ import { build } from 'esbuild';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The file to start. */
+/** The file to start: in a folder of its own, beside the skills that come with it. */
 export async function buildGateway(folder: string): Promise<string> {
+  const program = join(folder, 'dist');
   await build({
     absWorkingDir: root,
     // The threads by the names under which the store looks for them beside itself.
@@ -16,7 +17,7 @@ export async function buildGateway(folder: string): Promise<string> {
       'store-writer': 'src/store/sqlite/writer-thread.ts',
       'store-background': 'src/store/sqlite/background-thread.ts',
     },
-    outdir: folder,
+    outdir: program,
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -28,6 +29,7 @@ export async function buildGateway(folder: string): Promise<string> {
     external: ['grammy'],
   });
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  await symlink(join(root, 'skills'), join(folder, 'skills'));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  return join(folder, 'gateway.js');
+  return join(program, 'gateway.js');
 }

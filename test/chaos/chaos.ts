@@ -74,7 +74,7 @@ const words: Record<(typeof badColumns)[number], string> = {
   draftsLeft: 'drafts left standing',
   repeatedEffects: 'effects repeated unmarked',
   effectsWithoutCall: 'effects without a call',
-  effectsMissing: 'finished without effect',
+  effectsMissing: 'effects that never came',
   invalidTranscripts: 'invalid transcripts',
   shownButNotStored: 'shown but not stored',
   parkedTooEarly: 'parked too early',

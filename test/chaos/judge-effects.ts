@@ -23,7 +23,10 @@ interface EffectFindings {
   readonly unknownCalls: number;
 }
 
-/** A finished call has had its effect once, a skipped one never, any other at most once; and no effect is without a call. */
+/**
+ * A finished call has had its effect once, a skipped one never, any other at most once; and no effect is without a call.
+ * A call fails only if somebody stopped it: a run whose calls can't be made would prove nothing.
+ */
 export function judgeEffects({ ledger, transcripts, effectsOfRemoved }: EffectEvidence): EffectFindings {
   const findings: EffectFinding[] = [];
   const complain = (column: EffectColumn, what: string) => findings.push({ column, what });
@@ -41,6 +44,9 @@ export function judgeEffects({ ledger, transcripts, effectsOfRemoved }: EffectEv
     if (outcome === 'unknown') unknownCalls += 1;
     if (outcome === 'finished' && !times.has(id)) {
       complain('effectsMissing', `${id} is said to have finished: ${text.slice(0, 200)}`);
+    }
+    if (outcome === 'failed' && !text.includes('stopped before')) {
+      complain('effectsMissing', `${id} could not be done: ${text.slice(0, 200)}`);
     }
   }
   return { findings, unknownCalls };

@@ -36,9 +36,9 @@ const callOf = (effect: string): ToolCallPart => ({
   name: 'terminal',
   arguments: JSON.stringify({ command: `/somewhere/effect.sh ${effect} 0` }),
 });
-const result = (effect: string, outcome: CallOutcome = 'finished'): EntryBody => ({
+const result = (effect: string, outcome: CallOutcome = 'finished', text = 'done'): EntryBody => ({
   kind: 'message',
-  message: { role: 'tool', parts: [{ kind: 'tool-result', callId: callIdOf(effect), outcome, text: 'done' }] },
+  message: { role: 'tool', parts: [{ kind: 'tool-result', callId: callIdOf(effect), outcome, text }] },
 });
 const opened: EntryBody = { kind: 'turn-opened' };
 const closed: EntryBody = { kind: 'turn-closed', outcome: 'answered' };
@@ -150,6 +150,15 @@ test('an effect without a call, of a skipped call, or missing after a finished o
   assert.deepEqual(complaints({ ledger: ['e1'] }), ['effectsMissing']);
   const skipped = log(opened, user(mine), answer('', 'e1'), result('e1', 'skipped'), answer('done'), closed);
   assert.deepEqual(complaints({ entries: skipped, ledger: ['e1'] }), ['effectsWithoutCall']);
+});
+
+test('a call that failed is seen, unless somebody stopped it', () => {
+  const failed = (text: string) => ({
+    entries: log(opened, user(mine), answer('', 'e1'), result('e1', 'failed', text), answer('done'), closed),
+    ledger: [],
+  });
+  assert.deepEqual(complaints(failed("The sandbox can't be used.")), ['effectsMissing']);
+  assert.ok(isClean(judge(evidence(failed('[stopped before it finished]')))));
 });
 
 test('an effect of unknown outcome may have happened or not', () => {
