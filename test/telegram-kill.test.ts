@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { Message } from 'grammy/types';
 import { seededRandom } from '../src/lib/random.ts';
 import { startTelegramServer } from './telegram-server/telegram-server.ts';
 
@@ -20,6 +21,8 @@ test('no message to Telegram is lost by kill -9, and none is confirmed before it
   const server = await startTelegramServer();
   const random = seededRandom(7);
   const stored = () => readFileSync(file, 'utf8').split('\n').slice(0, -1);
+  const idOf = ({ chat, message_id: id }: Pick<Message, 'chat' | 'message_id'>) =>
+    `${server.world.bot.id}:${chat.id}:${id}`;
   const written: string[] = [];
   const children: ChildProcess[] = [];
   const begin = () => {
@@ -33,7 +36,7 @@ test('no message to Telegram is lost by kill -9, and none is confirmed before it
       for (let count = 0; count < messagesPerLife; count += 1) {
         const text = `message ${written.length}`;
         const { message } = server.people.write({ from: { id: 100 + (count % people) }, text });
-        written.push(`${message.chat.id}:${message.message_id} ${text}`);
+        written.push(`${idOf(message)} ${text}`);
       }
       const child = begin();
       const ended = once(child, 'close');
@@ -45,7 +48,7 @@ test('no message to Telegram is lost by kill -9, and none is confirmed before it
       await ended;
       // Whatever the platform has forgotten is in the file.
       const unconfirmed = new Set(
-        server.updates.pending.map(({ message }) => `${message?.chat.id}:${message?.message_id}`),
+        server.updates.pending.map(({ message }) => (message === undefined ? '' : idOf(message))),
       );
       const inFile = new Set(stored());
       for (const line of written) assert.ok(inFile.has(line) || unconfirmed.has(line.split(' ')[0] ?? ''), line);
@@ -53,7 +56,7 @@ test('no message to Telegram is lost by kill -9, and none is confirmed before it
     const first = [...new Set(stored())];
     assert.deepEqual(first.toSorted(), written.toSorted());
     for (let id = 100; id < 100 + people; id += 1) {
-      const of = (lines: readonly string[]) => lines.filter((line) => line.startsWith(`${id}:`));
+      const of = (lines: readonly string[]) => lines.filter((line) => line.includes(`:${id}:`));
       assert.deepEqual(of(first), of(written));
     }
     assert.ok(stored().length > written.length, 'no kill came between storing and confirming');

@@ -148,6 +148,24 @@ test('a kill in the middle of a turn: the draft becomes the answer, and it is th
   assert.equal(said(ann.id).filter((text) => text.includes('words and')).length, 1);
 });
 
+test('another bot on the same home is answered from its first message on', async (t) => {
+  const { platform, home, heard } = await stage(t, { allowed_users: [ann.id] });
+  const first = await startGateway(t, { home });
+  platform.people.write({ from: ann, text: 'say one' });
+  await heard(ann.id, /^one$/);
+  await first.stop();
+  const other = await startTelegramServer({ token: '220201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw' });
+  atEnd(t, () => other.close());
+  const file = join(home, 'config.yaml');
+  const config = (await readFile(file, 'utf8')).replace(platform.token, other.token).replace(platform.url, other.url);
+  await writeFile(file, config);
+  await startGateway(t, { home });
+  // Its ids begin with 1 again.
+  other.people.write({ from: ann, text: 'say two' });
+  const said = () => other.world.said(ann.id).flatMap(({ message, byBot }) => (byBot ? [message.text] : []));
+  await other.until(() => said().includes('two'), 'an answer');
+});
+
 test('a message can be sent without a model, and a wrong target is refused', async (t) => {
   const { platform, home, heard } = await stage(t, { allowed_users: [ann.id] });
   platform.people.write({ from: ann, text: '/help' });

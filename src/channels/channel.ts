@@ -142,8 +142,8 @@ export type DeliveryOutcome =
 export interface LiveDisplay {
   /** The least time between two changes of a draft. */
   readonly editEveryMs: number;
-  /** The same where it depends on the place. */
-  editEveryMsAt?(target: string): number;
+  /** How long a change there has to wait for its turn, where drafts share a limit. To ask is to take the turn. */
+  turnInMs?(target: string): number;
   /** How long the platform shows that somebody is typing, once told; 0 if it can't. */
   readonly typingMs: number;
   typing(target: string, signal: AbortSignal): Promise<void>;

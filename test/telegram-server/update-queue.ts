@@ -6,6 +6,8 @@ import type { Update } from 'grammy/types';
 
 const limitDefault = 100;
 const timeoutSMax = 50;
+/** An offset that is further ahead than this belongs to ids of long ago: it confirms nothing. */
+const aheadMax = 10;
 
 export type UpdateKind = Exclude<keyof Update, 'update_id'>;
 
@@ -66,6 +68,12 @@ export class UpdateQueue {
     return update;
   }
 
+  /** As after a week of silence. */
+  countAnew(fromId: number): void {
+    this.#nextId = fromId;
+    this.#forgottenBelow = 0;
+  }
+
   /** Puts a forgotten update back, as a platform does that has lost a confirmation. */
   restore(update: Update): void {
     this.#updates = [update, ...this.#updates.filter(({ update_id: id }) => id !== update.update_id)];
@@ -75,7 +83,7 @@ export class UpdateQueue {
   take(query: UpdatesQuery, gone: AbortSignal): Promise<UpdatesAnswer> {
     this.allow(query.allowed_updates);
     this.conflict();
-    this.forget(query.offset ?? 0);
+    if ((query.offset ?? 0) <= this.#nextId + aheadMax) this.forget(query.offset ?? 0);
     const ready = this.#ready(query);
     const timeoutMs = Math.min(query.timeout ?? 0, timeoutSMax) * 1_000;
     if (ready.length > 0 || timeoutMs <= 0) return Promise.resolve({ kind: 'updates', updates: ready });

@@ -1,36 +1,36 @@
 /**
- * How often a chat may be changed: drafts leave room between each other, and a chat that the platform wants to be left
- * alone gets no more of them until that is over. Answers do not wait for it: they are told by the platform itself.
+ * How often a chat may be changed: all drafts in it share one limit and take turns, and a chat that the platform wants to
+ * be left alone gets no more of them until that is over. Answers do not wait for it: they are told by the platform itself.
  */
 import type { Clock } from '../../lib/clock.ts';
 
 const chatsRemembered = 5_000;
 
 export interface ChatPace {
-  /** Whether a draft may go out now; if so, it counts. */
-  mayDraft(chat: string, everyMs: number): boolean;
+  /** How long the next draft has to wait for its turn; the one after it comes this much later. */
+  turnInMs(chat: string, everyMs: number): number;
   isQuiet(chat: string): boolean;
   quiet(chat: string, forMs: number): void;
 }
 
 export function createChatPace(clock: Clock): ChatPace {
-  const chats = new Map<string, { draftedAt: number; quietUntil: number }>();
-  const update = (chat: string, change: { draftedAt?: number; quietUntil?: number }) => {
-    const before = chats.get(chat) ?? { draftedAt: Number.NEGATIVE_INFINITY, quietUntil: 0 };
+  const chats = new Map<string, { readonly nextTurnAt: number; readonly quietUntil: number }>();
+  const of = (chat: string) => chats.get(chat) ?? { nextTurnAt: 0, quietUntil: 0 };
+  const update = (chat: string, change: { nextTurnAt?: number; quietUntil?: number }) => {
+    const changed = { ...of(chat), ...change };
     chats.delete(chat);
-    chats.set(chat, { ...before, ...change });
+    chats.set(chat, changed);
     if (chats.size > chatsRemembered) chats.delete(chats.keys().next().value ?? '');
   };
-  const isQuiet = (chat: string) => (chats.get(chat)?.quietUntil ?? 0) > clock.now();
   return {
-    isQuiet,
-    mayDraft(chat, everyMs) {
+    turnInMs(chat, everyMs) {
       const now = clock.now();
-      const draftedAt = chats.get(chat)?.draftedAt;
-      if (isQuiet(chat) || (draftedAt !== undefined && now - draftedAt < everyMs)) return false;
-      update(chat, { draftedAt: now });
-      return true;
+      const { nextTurnAt, quietUntil } = of(chat);
+      const turnAt = Math.max(now, nextTurnAt, quietUntil);
+      update(chat, { nextTurnAt: turnAt + everyMs });
+      return turnAt - now;
     },
+    isQuiet: (chat) => of(chat).quietUntil > clock.now(),
     quiet: (chat, forMs) => update(chat, { quietUntil: clock.now() + forMs }),
   };
 }

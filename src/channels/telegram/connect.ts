@@ -14,12 +14,11 @@ const summaryCharsMax = 256;
 
 export interface ConnectDeps {
   readonly api: TelegramApi;
-  readonly mentionNames: readonly string[];
   readonly webhook: TelegramWebhook | null;
 }
 
 /** Throws a `TelegramError`. Idempotent. */
-export async function connect({ api, mentionNames, webhook }: ConnectDeps, signal: AbortSignal): Promise<BotIdentity> {
+export async function connect({ api, webhook }: ConnectDeps, signal: AbortSignal): Promise<BotIdentity> {
   const { id, username } = await api.call((methods, s) => methods.getMe(s), signal);
   if (webhook === null) {
     await api.call((methods, s) => methods.deleteWebhook({}, s), signal);
@@ -28,7 +27,7 @@ export async function connect({ api, mentionNames, webhook }: ConnectDeps, signa
     const order = { url, secret_token: secret, allowed_updates: wantedUpdates };
     await api.call((methods, s) => methods.setWebhook(order, s), signal);
   }
-  return { id, username, names: mentionNames };
+  return { id, username };
 }
 
 export interface MenuDeps extends RetryDeps {

@@ -8,8 +8,6 @@ export interface BotIdentity {
   readonly id: number;
   /** Without the @. */
   readonly username: string;
-  /** What else it listens to in groups. */
-  readonly names: readonly string[];
 }
 
 export function isAddressed(message: Message, bot: BotIdentity): boolean {
@@ -17,9 +15,7 @@ export function isAddressed(message: Message, bot: BotIdentity): boolean {
   const entities = entitiesOf(message);
   const command = commandIn(message);
   if (command !== null) return command.whom === null || isName(command.whom, bot);
-  return (
-    entities.some((entity) => mentions(text, entity, bot)) || repliesTo(message, bot) || callsByName(text, bot.names)
-  );
+  return entities.some((entity) => mentions(text, entity, bot)) || repliesTo(message, bot);
 }
 
 /** A command with the name of somebody else behind it. */
@@ -53,13 +49,6 @@ export function repliesTo(message: Message, bot: BotIdentity): boolean {
   // In a topic every message answers the one that opened it.
   if (replied === undefined || replied.forum_topic_created !== undefined) return false;
   return replied.from?.id === bot.id;
-}
-
-function callsByName(text: string, names: readonly string[]): boolean {
-  return names.some((name) => {
-    const escaped = name.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
-    return name !== '' && new RegExp(String.raw`(?<![\p{L}\p{N}_])${escaped}(?![\p{L}\p{N}_])`, 'iu').test(text);
-  });
 }
 
 function slice(text: string, { offset, length }: MessageEntity): string {

@@ -41,13 +41,11 @@ export function createLiveDisplay({ api, pace, log, times }: LiveDeps): LiveDisp
     }
   }
 
-  const everyMsIn = (to: TelegramTarget) => (isGroup(to) ? times.groupEditEveryMs : times.editEveryMs);
-
   return {
     editEveryMs: times.editEveryMs,
-    editEveryMsAt(target) {
+    turnInMs(target) {
       const to = parseTarget(target);
-      return to === null ? times.editEveryMs : everyMsIn(to);
+      return to === null ? 0 : pace.turnInMs(to.chat, isGroup(to) ? times.groupEditEveryMs : times.editEveryMs);
     },
     typingMs,
     async typing(target, signal) {
@@ -61,7 +59,6 @@ export function createLiveDisplay({ api, pace, log, times }: LiveDeps): LiveDisp
       if (to === null || pace.isQuiet(to.chat)) return null;
       const shown = cleanText(text).slice(0, messageCharsMax).toWellFormed();
       if (shown.trim() === '') return platformId;
-      if (!pace.mayDraft(to.chat, everyMsIn(to))) return null;
       const content = { text: shown, link_preview_options: { is_disabled: true } };
       if (platformId === null) {
         // Not silent: the answer is an edit of it, and an edit rings nobody's bell.

@@ -57,7 +57,7 @@ export async function pollUpdates(deps: PollDeps, signal: AbortSignal): Promise<
   }
   await batches.allEnd();
   batches.settle();
-  if (batches.offset > confirmed) await confirm(deps, batches.offset);
+  if (batches.offset !== confirmed) await confirm(deps, batches.offset);
 }
 
 function ask({ api }: PollDeps, offset: number, holdS: number, signal: AbortSignal) {

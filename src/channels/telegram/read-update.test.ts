@@ -10,7 +10,7 @@ import { respelt } from './connect.ts';
 import { readUpdate, type ReadOptions } from './read-update.ts';
 import { ann, bob, forum, group } from './test-stage.ts';
 
-const bot = { id: 7, username: 'talaria_bot', names: ['Hermes'] };
+const bot = { id: 7, username: 'talaria_bot' };
 const options: ReadOptions = { channel: 'telegram', bot, respelt: respelt([{ name: 'reload-mcp', summary: '' }]) };
 
 function platform() {
@@ -41,7 +41,7 @@ describe('an update of Telegram', () => {
       kind: 'message',
       inbound: {
         channel: 'telegram',
-        externalId: '42:1',
+        externalId: '7:42:1',
         sender: { id: '42', name: 'Ann', handle: 'ann' },
         place: { kind: 'direct', chat: '42', target: '42' },
         message: { role: 'user', parts: [{ kind: 'text', text: 'hi' }] },
@@ -76,12 +76,12 @@ describe('an update of Telegram', () => {
 
   test('is addressed in a group if it names the bot, answers it, or is a command that may be for it', () => {
     const spoken = { 'how are you @talaria_bot?': true, '@TALARIA_BOT hi': true, '@talaria_bots hi': false };
-    const named = { 'hermes, what time is it?': true, Hermesian: false, 'good morning': false, 'ask HERMES': true };
+    const among = { 'good morning': false, 'talaria_bot hi': false };
     const commands = {
       '/new': true,
       '/new@talaria_bot': true,
     };
-    for (const [text, expected] of Object.entries({ ...spoken, ...named, ...commands })) {
+    for (const [text, expected] of Object.entries({ ...spoken, ...among, ...commands })) {
       assert.equal(addressedIn(text), expected, text);
     }
     assert.equal(message({ text: 'alone' }).inbound.isAddressed, undefined);
@@ -144,6 +144,36 @@ describe('an update of Telegram', () => {
     );
     const command = textIn({ text: '/approve always', fields: { forward_origin: origin } });
     assert.equal(command, '[forwarded]\n/approve always', 'what somebody else wrote gives no command');
+  });
+
+  test('shows where links lead that stand behind words', () => {
+    const link = (offset: number, length: number, url: string) => ({ type: 'text_link', offset, length, url }) as const;
+    const bold = { type: 'bold', offset: 0, length: 4 } as const;
+    const entities = [
+      bold,
+      link(0, 4, 'https://a.org/?q=1'),
+      link(9, 13, 'https://b.org'),
+      link(28, 3, 'https://c.org'),
+    ];
+    const text = 'this and https://b.org or 😀the';
+    assert.equal(
+      textIn({ text, fields: { entities } }),
+      'this (https://a.org/?q=1) and https://b.org or 😀the (https://c.org)',
+    );
+    const caption = {
+      photo: { base64: 'AAAA' },
+      caption: '/queue more',
+      fields: { caption_entities: [link(7, 4, 'https://d.org')] },
+    };
+    assert.equal(textIn(caption), '/queue more (https://d.org)');
+    const { people, read } = platform();
+    const fields = { entities: [link(0, 4, 'https://e.org')] };
+    const said = people.write({ from: bob, chat: group, text: 'news', fields }).message.message_id;
+    const result = read({ chat: group, text: 'so?', replyTo: said });
+    assert.equal(
+      result.kind === 'message' && textOf(result.inbound.message),
+      '[in reply to a message: "news (https://e.org)"]\nso?',
+    );
   });
 
   test('marks the words of somebody else that are handed on or answered, and nobody’s own', () => {

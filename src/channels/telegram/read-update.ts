@@ -51,7 +51,8 @@ function readMessage(message: Message, { channel, bot, respelt }: ReadOptions): 
   const text = composed(message, content.words, bot, respelt);
   const inbound: InboundMessage = {
     channel,
-    externalId: `${chat.id}:${message.message_id}`,
+    // Every bot counts its private messages from 1: another one's are not those that this one had.
+    externalId: `${bot.id}:${chat.id}:${message.message_id}`,
     sender: senderOf(from),
     place: placeOf(message),
     message: {
@@ -102,7 +103,7 @@ function composed(
   bot: BotIdentity,
   respelt: ReadonlyMap<string, string>,
 ): string {
-  const text = unaddressed(message.text ?? message.caption ?? '', bot);
+  const text = unaddressed(wordsOf(message), bot);
   const command = /^\/(\w+)(?:@(\w+))?(?=\s|$)/.exec(text);
   // What is handed on is no command of theirs.
   if (command !== null && message.forward_origin === undefined) {
@@ -111,6 +112,19 @@ function composed(
     return isOurs ? `/${respelt.get(name.toLowerCase()) ?? name}${text.slice(whole.length)}` : text;
   }
   return [...around(message, bot), ...words, text].filter((line) => line !== '').join('\n');
+}
+
+/** With the addresses of links that stand behind words: a reader can follow them, so the model should see them. */
+function wordsOf({ text, caption, entities, caption_entities }: Message): string {
+  const links = (entities ?? caption_entities ?? []).filter((entity) => entity.type === 'text_link');
+  // From the last to the first: what is put in moves only what is behind it.
+  return links.reduceRight(
+    (words, { offset, length, url }) => {
+      const end = offset + length;
+      return words.slice(offset, end) === url ? words : `${words.slice(0, end)} (${url})${words.slice(end)}`;
+    },
+    text ?? caption ?? '',
+  );
 }
 
 /** Without the bot's name in front, unless that is all there is. */
@@ -138,7 +152,7 @@ function around(message: Message, bot: BotIdentity): string[] {
   const own = repliesTo(message, bot);
   // What the agent itself said is in the conversation; only the part that was picked out of it is news.
   const said =
-    quote?.text ?? (own || replied?.forum_topic_created !== undefined ? '' : (replied?.text ?? replied?.caption ?? ''));
+    quote?.text ?? (own || replied === undefined || replied.forum_topic_created !== undefined ? '' : wordsOf(replied));
   if (said !== '') {
     const whose = own ? 'your words' : 'a message';
     const words = said.length > quoteCharsMax ? `${said.slice(0, quoteCharsMax).toWellFormed()}…` : said;

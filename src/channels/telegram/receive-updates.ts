@@ -21,6 +21,8 @@ const albumsRemembered = 200;
 /** Between two refusals that are told to the same chat. */
 const refusalEveryMs = 60_000;
 const refusedChatsRemembered = 1_000;
+const chatsInTroubleRemembered = 1_000;
+const notStored = 'Your message can not be stored right now. I keep trying; there is no need to send it again.';
 
 export interface ReceiverDeps {
   readonly port: ChannelPort;
@@ -60,6 +62,8 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
   const lanes = new Map<string, Waiting[]>();
   /** The update that a chat got stuck at: those after it come again with it. */
   const stuckAt = new Map<string, number>();
+  /** The update whose trouble a chat was told of last. */
+  const troubleTold = new Map<string, number>();
   const withFiles = atMost(stepsAtOnce);
   const withoutFiles = atMost(stepsAtOnce);
 
@@ -97,9 +101,23 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
     try {
       return await (hasFiles ? withFiles : withoutFiles)(take);
     } catch (error) {
-      if (!signal.aborted) deps.log.error('a Telegram update could not be stored; it will be tried again', { error });
+      if (signal.aborted) return false;
+      deps.log.error('a Telegram update could not be stored; it will be tried again', { error });
+      const [first] = step;
+      if (first !== undefined && isMessage(first)) void tellTrouble(first);
       return false;
     }
+  }
+
+  /** Once, however often it is tried, and only to those who are listened to. */
+  async function tellTrouble({ id, read: { inbound } }: MessageItem): Promise<void> {
+    const { chat, target = chat } = inbound.place;
+    if (inbound.isAddressed === false || troubleTold.get(chat) === id) return;
+    troubleTold.delete(chat);
+    troubleTold.set(chat, id);
+    if (troubleTold.size > chatsInTroubleRemembered) troubleTold.delete(troubleTold.keys().next().value ?? '');
+    const isHeard = await deps.port.mayFetch(inbound).catch(() => false);
+    if (isHeard) await deps.tell(target, notStored);
   }
 
   /** Behind whatever is under way in its chat. */
@@ -132,13 +150,14 @@ export function createReceiver(deps: ReceiverDeps): Receiver {
 
   /** The words of an album stand under one of its pictures only; the others mean the same one. */
   function addressed(items: readonly MessageItem[]): readonly MessageItem[] {
+    const keyOf = ({ read: { inbound, album } }: MessageItem) => `${inbound.place.chat}:${album}`;
+    const ofAlbums = items.filter(
+      ({ read: { inbound, album } }) => album !== null && inbound.isAddressed !== undefined,
+    );
+    for (const item of ofAlbums) if (item.read.inbound.isAddressed === true) remember(addressedAlbums, keyOf(item));
     return items.map((item) => {
-      const { inbound, album } = item.read;
-      if (album === null || inbound.isAddressed === undefined) return item;
-      const key = `${inbound.place.chat}:${album}`;
-      if (inbound.isAddressed) remember(addressedAlbums, key);
-      if (!addressedAlbums.has(key)) return item;
-      return { ...item, read: { ...item.read, inbound: { ...inbound, isAddressed: true } } };
+      if (!ofAlbums.includes(item) || !addressedAlbums.has(keyOf(item))) return item;
+      return { ...item, read: { ...item.read, inbound: { ...item.read.inbound, isAddressed: true } } };
     });
   }
 

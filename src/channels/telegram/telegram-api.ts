@@ -9,12 +9,18 @@ import { fromAnswer, fromNetwork, TelegramError } from './telegram-error.ts';
 
 /** grammY's own limit, a net below ours. */
 const backstopTimeoutS = 600;
+/**
+ * A connection that was left alone for longer is closed: after a sleep or a change of networks it may be dead, and then
+ * nobody knows what became of a message that was sent on it.
+ */
+const connectionIdleMs = 15_000;
 
 export interface TelegramApiOptions {
   readonly token: string;
   readonly apiRoot: string;
   readonly clock: Clock;
   readonly requestTimeoutMs: number;
+  readonly connectionIdleMs?: number;
 }
 
 export type Methods = RawApi;
@@ -28,9 +34,10 @@ export interface TelegramApi {
   ): Promise<Result>;
 }
 
-export function createTelegramApi({ token, apiRoot, clock, requestTimeoutMs }: TelegramApiOptions): TelegramApi {
+export function createTelegramApi(options: TelegramApiOptions): TelegramApi {
+  const { clock, requestTimeoutMs } = options;
   let loading: Promise<{ api: Api; grammy: typeof Grammy }> | null = null;
-  const load = () => (loading ??= open(token, apiRoot.replace(/\/+$/, '')));
+  const load = () => (loading ??= open(options));
   return {
     async call(perform, signal, timeoutMs = requestTimeoutMs) {
       if (signal.aborted) throw stopped(true);
@@ -57,9 +64,15 @@ export function createTelegramApi({ token, apiRoot, clock, requestTimeoutMs }: T
   };
 }
 
-async function open(token: string, apiRoot: string): Promise<{ api: Api; grammy: typeof Grammy }> {
+async function open({ token, ...options }: TelegramApiOptions): Promise<{ api: Api; grammy: typeof Grammy }> {
   const grammy = await import('grammy');
-  return { api: new grammy.Api(token, { apiRoot, timeoutSeconds: backstopTimeoutS }), grammy };
+  const apiRoot = options.apiRoot.replace(/\/+$/, '');
+  const { Agent } = process.getBuiltinModule(apiRoot.startsWith('https:') ? 'node:https' : 'node:http');
+  const agent = new Agent({ keepAlive: true, timeout: options.connectionIdleMs ?? connectionIdleMs });
+  return {
+    api: new grammy.Api(token, { apiRoot, timeoutSeconds: backstopTimeoutS, baseFetchConfig: { agent } }),
+    grammy,
+  };
 }
 
 function stopped(notDone: boolean): TelegramError {

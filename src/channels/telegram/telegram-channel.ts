@@ -39,7 +39,7 @@ export interface TelegramChannel extends Channel {
 }
 
 export function createTelegramChannel(options: TelegramOptions): TelegramChannel {
-  const { name = 'telegram', token, clock, random = systemRandom, webhook = null, mentionNames = [] } = options;
+  const { name = 'telegram', token, clock, random = systemRandom, webhook = null } = options;
   const log = options.log.with({ channel: name });
   const apiRoot = (options.apiRoot ?? defaultApiRoot).replace(/\/+$/, '');
   const times = { ...defaultTimes, ...options.times };
@@ -76,7 +76,7 @@ export function createTelegramChannel(options: TelegramOptions): TelegramChannel
     for (let failures = 1; !signal.aborted; failures += 1) {
       await sleep(clock, retryDelayMs(policy, failures, random), signal).catch(() => {});
       try {
-        return await connect({ api, mentionNames, webhook }, signal);
+        return await connect({ api, webhook }, signal);
       } catch (error) {
         if (!(error instanceof TelegramError)) throw error;
         if (!error.retryable) {
@@ -101,7 +101,7 @@ export function createTelegramChannel(options: TelegramOptions): TelegramChannel
   async function start(port: ChannelPort, menu: readonly MenuEntry[]): Promise<void> {
     let bot: BotIdentity | null = null;
     try {
-      bot = await connect({ api, mentionNames, webhook }, stopping.signal);
+      bot = await connect({ api, webhook }, stopping.signal);
     } catch (error) {
       if (!(error instanceof TelegramError) || !error.retryable) throw error;
       if (error.reason !== 'stopped') log.warn(`${error.message}; trying again until it can be`);

@@ -13,8 +13,6 @@ export interface TelegramOptions {
   readonly random?: RandomSource;
   /** Updates are posted here instead of being polled for. */
   readonly webhook?: TelegramWebhook;
-  /** Names besides @its_own that the bot listens to in groups. */
-  readonly mentionNames?: readonly string[];
   readonly times?: Partial<TelegramTimes>;
 }
 
@@ -53,7 +51,7 @@ export const defaultTimes: TelegramTimes = {
   graceMs: 2_000,
   albumWaitMs: 700,
   firstDelayMs: 1_000,
-  delayMaxMs: 60_000,
+  delayMaxMs: 20_000,
   editEveryMs: 1_000,
   groupEditEveryMs: 3_000,
 };

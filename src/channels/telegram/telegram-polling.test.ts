@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ann, bob, group, onTelegram } from './test-stage.ts';
+import { textOf } from '../../protocol/messages.ts';
+import { ann, bob, group, onTelegram, shown } from './test-stage.ts';
 
 describe('polling Telegram', () => {
   test('the offset never passes an update that is not stored', () =>
@@ -33,6 +34,26 @@ describe('polling Telegram', () => {
       assert.deepEqual(
         port.texts.filter((text) => text !== 'Bob'),
         ['Ann', 'more'],
+      );
+    }));
+
+  test('one whose message can not be stored is told so once, unless nobody listens to them', () =>
+    onTelegram(async ({ server, port, channel }) => {
+      for (const from of [ann, bob]) server.people.write({ from, text: 'hello' });
+      server.people.write({ from: ann, chat: group, text: 'just talking' });
+      let tries = 0;
+      const full = {
+        receive: (message: Parameters<typeof port.receive>[0]) =>
+          tries++ < 12 ? Promise.reject(new Error('no room')) : port.receive(message),
+        press: port.press.bind(port),
+        mayFetch: ({ sender }: { readonly sender: { readonly id: string } }) => Promise.resolve(sender.id === '42'),
+      };
+      await channel().start(full, []);
+      await server.until(() => shown(server, ann.id).length > 0, 'a word to Ann');
+      await server.until(() => server.updates.pending.length === 0, 'all are confirmed');
+      assert.deepEqual(
+        [ann, bob, group].map(({ id }) => shown(server, id)),
+        [['Your message can not be stored right now. I keep trying; there is no need to send it again.'], [], []],
       );
     }));
 
@@ -92,6 +113,35 @@ describe('polling Telegram', () => {
       assert.deepEqual(port.texts, ['one', 'two', 'three', 'four']);
     }));
 
+  test('after a week of silence the platform counts anew: what comes then is taken once and confirmed', () =>
+    onTelegram(async ({ server, port, channel }) => {
+      await channel().start(port, []);
+      server.people.write({ from: ann, text: 'before' });
+      await server.until(() => server.updates.pending.length === 0, 'it is confirmed');
+      server.updates.countAnew(1_000);
+      for (const text of ['after', 'and more']) {
+        server.people.write({ from: ann, text });
+        await server.until(() => server.updates.pending.length === 0, `${text} is confirmed`);
+      }
+      assert.deepEqual(
+        port.asked.map(({ message }) => textOf(message)),
+        ['before', 'after', 'and more'],
+      );
+    }));
+
+  test('what is under way when it stops is stored and confirmed', () =>
+    onTelegram(async ({ server, port, channel }) => {
+      const release = port.hold();
+      const stopped = channel();
+      await stopped.start(port, []);
+      server.people.write({ from: ann, text: 'the last one' });
+      await port.until(() => port.asked.length === 1);
+      const stopping = stopped.stop();
+      release();
+      await stopping;
+      assert.deepEqual([port.texts, server.updates.pending], [['the last one'], []]);
+    }));
+
   test('an edit and a deletion are no messages', () =>
     onTelegram(async ({ server, port, channel }) => {
       const { message } = server.people.write({ from: ann, text: 'frist' });
@@ -102,7 +152,7 @@ describe('polling Telegram', () => {
       await server.until(() => server.updates.pending.length === 0, 'all are confirmed');
       assert.deepEqual(
         port.asked.map(({ externalId }) => externalId),
-        ['42:1', '42:2'],
+        [`${server.world.bot.id}:42:1`, `${server.world.bot.id}:42:2`],
       );
       assert.deepEqual(port.texts.at(-1), 'next');
     }));

@@ -28,9 +28,11 @@ export class UpdateBatches {
     return this.#batches.length > 0;
   }
 
-  /** Those that were not handed over yet. */
+  /** Those that were not handed over yet. After a week of silence the platform counts anew, from anywhere. */
   fresh(updates: readonly Update[]): readonly Update[] {
-    return updates.filter(({ update_id: id }) => !this.#handed.has(id));
+    const fresh = updates.filter(({ update_id: id }) => !this.#handed.has(id));
+    this.#offset = Math.min(this.#offset, ...fresh.map(({ update_id: id }) => id));
+    return fresh;
   }
 
   begin(updates: readonly Update[], taking: Promise<Taken>): void {
@@ -64,6 +66,8 @@ export class UpdateBatches {
       return taken.complete ? [] : [taken.confirmedBelow];
     });
     this.#offset = Math.max(this.#offset, Math.min(Math.max(-1, ...this.#handed) + 1, ...left));
+    // There may be something under way for ever: what does not come again is forgotten as it goes.
+    for (const id of this.#handed) if (id < this.#offset) this.#handed.delete(id);
     if (this.#batches.some(({ taken }) => taken === null)) {
       this.#batches = this.#batches.filter(({ taken }) => taken?.complete !== true);
       return true;

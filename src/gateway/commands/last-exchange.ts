@@ -39,6 +39,12 @@ export async function goesOnAfter(read: StoreReader, session: SessionRecord, seq
   return newest !== undefined;
 }
 
+/** Whether something that came after this point was taken back. */
+export async function wasRewoundTo(read: StoreReader, session: SessionRecord, seq: number): Promise<boolean> {
+  const entries = await newestEntries(read, session, seq);
+  return entries.some((entry) => entry.kind === 'rewound' && entry.toSeq <= seq);
+}
+
 /**
  * What was taken back, if nothing was said since; null otherwise. Null also if all was taken back: nothing is left that
  * it would go on from.

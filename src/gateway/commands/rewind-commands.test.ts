@@ -41,6 +41,16 @@ test('an /undo that is confirmed twice, or too late, takes back nothing more', a
   await chat.close();
 });
 
+test('an /undo with a number that no exchange has does not say that it was taken back', async () => {
+  const chat = await TestChat.open();
+  await chat.says('one');
+  const { lastSeq = 0 } = (await chat.session()) ?? {};
+  for (const number of [lastSeq - 1, lastSeq, 99_999]) {
+    assert.deepEqual(await chat.says(`/undo yes ${number}`), ['No exchange has this number. Send /undo again.']);
+  }
+  await chat.close();
+});
+
 test('/undo in the middle of a turn stops it and takes it back, within a second', async () => {
   const chat = await TestChat.open();
   await chat.says('one');

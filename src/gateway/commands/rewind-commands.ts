@@ -3,7 +3,7 @@ import { waitingMessagesMax } from '../../protocol/api.ts';
 import type { UserMessage } from '../../protocol/messages.ts';
 import type { SessionRecord } from '../../store/store.ts';
 import { askFirst, noSession, say, type Command, type CommandCall } from './command.ts';
-import { excerptOf, goesOnAfter, lastExchange, takenBack, type Exchange } from './last-exchange.ts';
+import { excerptOf, goesOnAfter, lastExchange, takenBack, wasRewoundTo, type Exchange } from './last-exchange.ts';
 import { closeTools, endAllTurns, endTurn, withLease, type CommandServices } from './services.ts';
 
 const stays = 'Files and whatever else was changed stay as they are.';
@@ -28,7 +28,10 @@ export const undoCommand: Command = {
       return askFirst(question, 'Take it back', `/undo yes ${exchange.beforeSeq}`);
     }
     const toSeq = Number(confirmed);
-    if (!(await goesOnAfter(read, session, toSeq))) return say('It is taken back.');
+    if (!(await goesOnAfter(read, session, toSeq))) {
+      const isOut = await wasRewoundTo(read, session, toSeq);
+      return say(isOut ? 'It is taken back.' : 'No exchange has this number. Send /undo again.');
+    }
     if (exchange?.beforeSeq !== toSeq) return say('The conversation has gone on since. Send /undo again.');
     return (await rewindTo(services, session, toSeq)) ? say('It is taken back.') : isEnding(`/undo yes ${toSeq}`);
   },

@@ -12,10 +12,16 @@ import { splitText } from './split-text.ts';
 
 export const repetitionMark = '(possibly repeated) ';
 
-/** Of one part. With the delays below the last one is more than two hours after the first. */
+/**
+ * Of one part whose attempts may each leave a copy. With the delays below the last one is more than two hours after the
+ * first.
+ */
 export const attemptsMax = 12;
 const firstDelayMs = 5_000;
 const delayMaxMs = 3_600_000;
+/** The same where no attempt leaves a copy, as while a platform can't be reached: soon after it can, and for a day. */
+const harmlessAttemptsMax = 1_440;
+const harmlessDelayMaxMs = 60_000;
 /** However long a platform wants to be left alone. */
 const afterMaxMs = 24 * 3_600_000;
 /** Between tries to record what became of a part, while the store can't. */
@@ -48,7 +54,11 @@ export async function deliver(deps: DeliverDeps, record: OutboxRecord, signal: A
   let outcome: DeliverySettlement['kind'] = 'retry';
   try {
     const settlement = await sendParts(deps, record, draft, signal);
-    if (settlement.kind !== 'sent') deps.log.warn('delivery not sent', { outboxId: record.id, settlement });
+    if (settlement.kind !== 'sent') {
+      // Said often enough by then.
+      const isNews = settlement.kind === 'failed' || record.attempts <= attemptsMax;
+      deps.log[isNews ? 'warn' : 'debug']('delivery not sent', { outboxId: record.id, settlement });
+    }
     await recorded(deps, signal, () => deps.store.settleDelivery(record.id, settlement));
     outcome = settlement.kind;
   } finally {
@@ -96,7 +106,9 @@ async function sendParts(
       buttons: isLast ? record.buttons : [],
     };
     const outcome = await attempt(deps, channel, record, part, signal);
-    if (outcome.kind !== 'sent') return settlementOf(outcome, attempts, deps.clock.now());
+    if (outcome.kind !== 'sent') {
+      return settlementOf(outcome, { attempts, maybeSent, isEdit: replaces !== null }, deps.clock.now());
+    }
     if (isLast) return outcome;
     await recorded(deps, signal, () => deps.store.recordPartSent(record.id, outcome.platformId));
     draft.done('sent');
@@ -148,20 +160,32 @@ async function attempt(
   }
 }
 
+interface Attempted {
+  readonly attempts: number;
+  /** Whether an earlier attempt may have arrived. */
+  readonly maybeSent: boolean;
+  /** Of a draft: made twice it is made once. */
+  readonly isEdit: boolean;
+}
+
 function settlementOf(
   outcome: Exclude<DeliveryOutcome, { kind: 'sent' }>,
-  attempts: number,
+  { attempts, maybeSent, isEdit }: Attempted,
   now: number,
 ): DeliverySettlement {
   if (outcome.kind === 'failed') return outcome;
   const { error, notSent = false } = outcome;
-  if (attempts >= attemptsMax) return { kind: 'failed', error: `given up after ${attempts} attempts: ${error}` };
-  return { kind: 'retry', notBefore: now + delayMs(outcome.afterMs, attempts), maybeSent: !notSent, error };
+  const isHarmless = notSent || isEdit;
+  // The first doubt after many harmless attempts is no reason to give up.
+  const isGivenUp = isHarmless ? attempts >= harmlessAttemptsMax : attempts >= attemptsMax && maybeSent;
+  if (isGivenUp) return { kind: 'failed', error: `given up after ${attempts} attempts: ${error}` };
+  const mostMs = isHarmless || !maybeSent ? harmlessDelayMaxMs : delayMaxMs;
+  return { kind: 'retry', notBefore: now + delayMs(outcome.afterMs, attempts, mostMs), maybeSent: !notSent, error };
 }
 
 /** Doubles with every attempt; what the platform asks for counts if it is longer. */
-function delayMs(afterMs: number, attempts: number): number {
-  const own = Math.min(delayMaxMs, firstDelayMs * 2 ** (attempts - 1));
+function delayMs(afterMs: number, attempts: number, mostMs: number): number {
+  const own = Math.min(mostMs, firstDelayMs * 2 ** (attempts - 1));
   return Math.max(own, Math.min(afterMs, afterMaxMs));
 }
 

@@ -45,6 +45,8 @@ export class LiveDraft {
   #changedAt: number | null = null;
   #lastAt: number;
   #notBefore = 0;
+  /** When its turn comes, once it has taken one. */
+  #turnAt: number | null = null;
   #refusals = 0;
   #underWay: Promise<void> | null = null;
   #cancel = () => {};
@@ -64,6 +66,7 @@ export class LiveDraft {
   show(picture: (now: number, hasDraft: boolean) => Picture): void {
     if (this.#ending.signal.aborted) return;
     this.#picture = picture;
+    this.#turnAt = null;
     this.#changedAt ??= this.#deps.clock.now();
     this.#schedule();
   }
@@ -128,30 +131,38 @@ export class LiveDraft {
   #schedule(): void {
     this.#cancel();
     if (this.#picture === null || this.#underWay !== null) return;
-    const { clock, live, target } = this.#deps;
-    const editEveryMs = live.editEveryMsAt?.(target) ?? live.editEveryMs;
+    const { clock, live } = this.#deps;
     const changeAt = Math.max(
       (this.#changedAt ?? Infinity) + (this.#id === null ? firstAfterMs : togetherMs),
-      this.#lastAt + editEveryMs,
+      this.#lastAt + live.editEveryMs,
     );
-    const beatAt = this.#lastAt + Math.max(this.#beatMs, editEveryMs);
-    const at = Math.max(this.#notBefore, Math.min(changeAt, beatAt));
+    const beatAt = this.#lastAt + Math.max(this.#beatMs, live.editEveryMs);
+    const at = Math.max(this.#notBefore, this.#turnAt ?? 0, Math.min(changeAt, beatAt));
     this.#cancel = clock.setTimer(Math.max(0, at - clock.now()), () => this.#look());
   }
 
   #look(): void {
-    const now = this.#deps.clock.now();
+    const { clock, live, target } = this.#deps;
+    const now = clock.now();
     const picture = this.#picture?.(now, this.#id !== null);
     if (picture === undefined) return;
     const isBeat = now - this.#lastAt >= this.#beatMs;
-    this.#changedAt = null;
     const isShown = picture.text === this.#shown?.text || (picture.gist === this.#shown?.gist && !isBeat);
     if (picture.text === '' || isShown) {
+      this.#changedAt = null;
       // Nothing was shown, but the time between two looks begins anew.
       if (isBeat) this.#lastAt = now;
       this.#schedule();
       return;
     }
+    this.#turnAt ??= now + (live.turnInMs?.(target) ?? 0);
+    if (now < this.#turnAt) {
+      // Looked at again then: what happens until its turn comes is shown with it.
+      this.#schedule();
+      return;
+    }
+    this.#changedAt = null;
+    this.#turnAt = null;
     this.#underWay = this.#put(picture).finally(() => {
       this.#underWay = null;
       this.#schedule();

@@ -297,7 +297,8 @@ void describe('delivery', () => {
         },
       }));
       // An earlier part's attempts don't count for a later one.
-      world.script.push(refused, 'sent', ...Array.from({ length: attemptsMax }, () => refused));
+      const doubtful = { kind: 'retry', afterMs: 0, error: 'no answer' } as const;
+      world.script.push(refused, 'sent', ...Array.from({ length: attemptsMax }, () => doubtful));
       await world.reply('alpha', longReply);
       await world.reply('alpha', 'next');
       await world.poke();
@@ -305,7 +306,22 @@ void describe('delivery', () => {
       assert.deepEqual([texts(world), failures], [[one], []]);
       await world.clock.advance(2 * 3_600_000);
       assert.deepEqual(texts(world), [one, 'next']);
-      assert.deepEqual(failures, [{ kind: 'failed', error: 'given up after 12 attempts: too many requests' }]);
+      assert.deepEqual(failures, [{ kind: 'failed', error: 'given up after 12 attempts: no answer' }]);
+    });
+  });
+
+  void test('while a platform can not be reached nothing is given up, and a minute after it can all goes out', async () => {
+    await withWorld(short, async (world) => {
+      world.script.push(...Array.from({ length: 3 * attemptsMax }, () => refused));
+      // A first doubt, when it can be reached again, is no reason to give up either.
+      world.script.push('lost');
+      await world.reply('alpha', 'hello');
+      await world.reply('alpha', 'next');
+      await world.poke();
+      while (world.script.length > 1) await world.clock.advance(60_000);
+      assert.deepEqual(texts(world), []);
+      await world.clock.advance(125_000);
+      assert.deepEqual(texts(world), ['hello', `${repetitionMark}hello`, 'next']);
     });
   });
 
@@ -374,6 +390,18 @@ void describe('delivery', () => {
           [three, null],
         ],
       );
+    });
+  });
+
+  void test('a draft that an answer takes the place of is tried again every minute: no try leaves a copy', async () => {
+    await withWorld(short, async (world) => {
+      world.script.push(...Array.from({ length: 2 * attemptsMax }, () => 'lost' as const));
+      const sessionId = await world.reply('alpha', 'hello');
+      await world.store.noteDraft(sessionId, { channel: 'web', target: 'to alpha', platformId: 'draft 1' });
+      await world.poke();
+      await world.clock.advance(2 * attemptsMax * 65_000);
+      assert.deepEqual(new Set(texts(world)), new Set(['hello']));
+      assert.deepEqual([world.asked.length, await pending(world)], [2 * attemptsMax + 1, 0]);
     });
   });
 
