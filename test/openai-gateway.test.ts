@@ -16,9 +16,9 @@ async function stage(t: TestContext, channels: object = {}) {
   const base_url = model.baseUrl('chat_completions');
   const config = { model: { provider: 'custom', base_url, name: 'scripted', api_key: 'key-one-23' }, channels };
   await writeFile(join(home, 'config.yaml'), JSON.stringify(config));
-  const { url } = await startGateway(t, { home });
+  const { url, stop } = await startGateway(t, { home });
   const client = (apiKey = 'none') => new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 });
-  return { model, home, url, client };
+  return { model, home, url, stop, client };
 }
 
 test('the official client talks to it: plain, streamed, with tools, in a stored session and through responses', async (t) => {
@@ -66,13 +66,77 @@ test('a repeated request with the same Idempotency-Key asks no model again and g
   const [one, other] = [await once(), await once()];
   assert.deepEqual(other, one);
   assert.equal(model.requests().length, 1);
-  const another = { model: 'talaria', messages: [{ role: 'user' as const, content: 'say something else' }] };
-  await assert.rejects(
-    client().chat.completions.create(another, options),
-    (error: unknown) => error instanceof OpenAI.UnprocessableEntityError && error.code === 'idempotency_key_reused',
-  );
+  const said = (role: 'system' | 'user' | 'assistant', content: string) => ({ role, content });
+  const others = [
+    [said('user', 'say something else')],
+    [said('user', 'shall I?'), said('assistant', 'say yes.'), said('user', 'say it')],
+    [said('system', 'be brief'), said('user', 'say it')],
+  ];
+  for (const messages of others) {
+    await assert.rejects(
+      client().chat.completions.create({ model: 'talaria', messages }, options),
+      (error: unknown) => error instanceof OpenAI.UnprocessableEntityError && error.code === 'idempotency_key_reused',
+    );
+  }
   assert.equal(model.requests().length, 1);
+
+  const later = { headers: { 'Idempotency-Key': 'with-a-past' } };
+  const withPast = (messages: (typeof others)[number]) =>
+    client().chat.completions.create({ model: 'talaria', messages }, later);
+  const [, told = [], briefly = []] = others;
+  assert.deepEqual(await withPast(told), await withPast(told));
+  for (const messages of [told.slice(-1), [...told.slice(0, 2), ...told], briefly]) {
+    await assert.rejects(withPast(messages), OpenAI.UnprocessableEntityError);
+  }
+  assert.equal(model.requests().length, 2);
 });
+
+test('who waits for an answer when the gateway stops is told so, and to come back where the answer will be', async (t) => {
+  const { url, stop } = await stage(t);
+  const post = (headers: Record<string, string>) =>
+    fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ model: 'talaria', messages: [{ role: 'user', content: 'slowly long 4000' }] }),
+    });
+  const waiting = [post({ 'idempotency-key': 'again' }), post({})];
+  for (let running = 0; running < 2;) {
+    ({ running } = (JSON.parse((await ask(`${url}/api/status`)).text) as { turns: { running: number } }).turns);
+  }
+  const stopped = stop();
+  const told = await Promise.all(
+    waiting.map(async (asked) => {
+      const response = await asked;
+      const { status, headers } = response;
+      const { error } = (await response.json()) as { error: { code: string } };
+      return [status, error.code, headers.get('retry-after'), headers.get('x-should-retry')];
+    }),
+  );
+  assert.deepEqual(told, [
+    [503, 'draining', '5', null],
+    [503, 'draining', null, 'false'],
+  ]);
+  assert.equal((await stopped).code, 0);
+});
+
+test(
+  'what a request without a session asks is in the list while it waits, and can be answered',
+  { timeout: 60_000 },
+  async (t) => {
+    const { url, home, client } = await stage(t);
+    const answer = client().chat.completions.create({
+      model: 'talaria',
+      messages: [{ role: 'user', content: 'ask which colour?' }],
+    });
+    type Listed = { sessions: { name: string }[] };
+    const list = async () => (JSON.parse((await ask(`${url}/api/sessions`)).text) as Listed).sessions;
+    let [waiting] = await list();
+    while (waiting === undefined) [waiting] = await list();
+    await runTalaria(t, ['sessions', 'answer', waiting.name, 'green'], { home });
+    assert.match((await answer).choices[0]?.message.content ?? '', /green/);
+    assert.deepEqual(await list(), []);
+  },
+);
 
 test('requests into the same session at the same time get an answer each, in turns of their own', async (t) => {
   const { client, url } = await stage(t);
@@ -94,7 +158,7 @@ test('requests into the same session at the same time get an answer each, in tur
 });
 
 test('named keys open it, each for its own sessions, until they are revoked', async (t) => {
-  const { client, home, url } = await stage(t, { api: { key: 'the-key-in-the-configuration' } });
+  const { client, home, url, model } = await stage(t, { api: { key: 'the-key-in-the-configuration' } });
   const env = { TALARIA_API_KEY: 'the-key-in-the-configuration' };
   const make = async (name: string) => (await runTalaria(t, ['keys', 'add', name], { home, env })).stdout.trim();
   const [laptop, phone] = [await make('laptop'), await make('phone')];
@@ -105,9 +169,15 @@ test('named keys open it, each for its own sessions, until they are revoked', as
       { headers: { 'X-Talaria-Session': session } },
     );
   assert.equal((await say(laptop, 'mine')).choices[0]?.message.content, 'hi');
-  await assert.rejects(
-    say(phone, 'mine'),
-    (error: unknown) => error instanceof OpenAI.APIError && error.status === 403,
+  // Both may call a session the same, at the same time too; neither learns of the other's.
+  const twice = await Promise.all([say(phone, 'mine').withResponse(), say(phone, 'mine').withResponse()]);
+  for (const { data, response } of twice) {
+    assert.equal(data.choices[0]?.message.content, 'hi');
+    assert.equal(response.headers.get('x-talaria-session'), 'mine');
+  }
+  assert.deepEqual(
+    model.requests().map(({ raw }) => (raw ?? '').split('say hi').length - 1),
+    [1, 1, 2],
   );
   await assert.rejects(say('wrong', 'x'), (error: unknown) => error instanceof OpenAI.AuthenticationError);
   assert.equal((await ask(`${url}/v1/models`)).status, 401);

@@ -137,6 +137,22 @@ test('the gateway is killed and started again under an open page: nothing is los
   assert.equal(await answers(page).count(), 2);
 });
 
+test('a session that somebody else begins shows in the page that waits for it', async (t) => {
+  const home = await freshHome(t);
+  const gateway = await startGateway(t, { home });
+  const context = await browser.newContext();
+  t.after(() => context.close());
+  const page = await context.newPage();
+  await page.clock.install();
+  await page.goto(`${gateway.url}/#/s/daily`);
+  await page.getByRole('heading', { name: 'There is no session “daily” yet' }).waitFor();
+  await say(gateway.url, 'daily', 'say it is done', 'm1');
+  // The list of sessions is looked at now and then.
+  await page.clock.fastForward(16_000);
+  await page.clock.resume();
+  await answers(page).filter({ hasText: 'it is done' }).waitFor();
+});
+
 test('Markdown is drawn as elements, and what looks like HTML stays text', async (t) => {
   const { page, gateway } = await open(t);
   const source =

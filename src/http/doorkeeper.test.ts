@@ -5,6 +5,7 @@ import { hashKey, loginCookie } from './access-key.ts';
 import { createDoorkeeper } from './doorkeeper.ts';
 import { HttpProblem, json, type HttpResponse } from './http-message.ts';
 import { createKeyRing, type KeyHash } from './key-ring.ts';
+import { eventStream } from './server-sent-events.ts';
 import { createWrongKeyLimit } from './wrong-key-limit.ts';
 
 const headersOfKey = (key: string) => ({ authorization: `Bearer ${key}` });
@@ -21,7 +22,14 @@ function setUp(names: readonly string[], loopback = true) {
       loginPath: '/login',
       keyWanted: 'Show the key.',
     },
-    async ({ path, principal = null }) => {
+    async ({ path, principal = null, signal }) => {
+      if (path === '/silent') {
+        const events = (async function* () {
+          yield { data: 'once' };
+          await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        })();
+        return eventStream(clock, events);
+      }
       if (path === '/stream')
         return {
           status: 200,
@@ -103,19 +111,38 @@ test('without any key others get nothing from a server that they can reach: the 
 test('a stream ends with the key that opened it, and one that needed none with the first key', async () => {
   const { hashes, ask } = setUp(['phone', 'laptop']);
   const { body: opened } = await ask('/stream', headersOfKey('key of phone'));
-  assert.ok(opened !== undefined && typeof opened === 'object' && Symbol.asyncIterator in opened);
-  const pieces = opened[Symbol.asyncIterator]();
+  const pieces = iteratorOf(opened);
   assert.deepEqual(await pieces.next(), { value: 'piece', done: false });
   const [phone, laptop] = hashes.splice(0, 2);
   assert.ok(phone !== undefined && laptop !== undefined);
   hashes.push(laptop);
-  assert.deepEqual(await pieces.next(), { value: undefined, done: true });
+  await assert.rejects(pieces.next(), HttpProblem);
 
   hashes.pop();
   const { body: free } = await ask('/stream');
-  assert.ok(free !== undefined && typeof free === 'object' && Symbol.asyncIterator in free);
-  const freely = free[Symbol.asyncIterator]();
+  const freely = iteratorOf(free);
   assert.equal((await freely.next()).done, false);
   hashes.push(phone);
-  assert.equal((await freely.next()).done, true);
+  await assert.rejects(freely.next(), HttpProblem);
 });
+
+test(
+  'a stream on which nothing happens ends with its key too, and with it what was followed',
+  { timeout: 5_000 },
+  async () => {
+    const { hashes, ask, clock } = setUp(['phone', 'laptop']);
+    const { body } = await ask('/silent', headersOfKey('key of phone'));
+    const pieces = iteratorOf(body);
+    assert.deepEqual(await pieces.next(), { value: ': welcome\n\n', done: false });
+    assert.deepEqual(await pieces.next(), { value: 'data: once\n\n', done: false });
+    hashes.shift();
+    const next = assert.rejects(pieces.next(), HttpProblem);
+    await clock.advance(15_000);
+    await next;
+  },
+);
+
+function iteratorOf(body: HttpResponse['body']) {
+  assert.ok(body !== undefined && typeof body === 'object' && Symbol.asyncIterator in body);
+  return body[Symbol.asyncIterator]();
+}

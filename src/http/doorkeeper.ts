@@ -31,7 +31,7 @@ export function createDoorkeeper(deps: DoorkeeperDeps, route: Router): Router {
     const refusal = originProblem(request, deps.loopback && !isLocked);
     if (refusal !== null) return problem(403, 'forbidden', refusal);
     // Without a key, others are refused: the last one may have been taken away while they can still reach this server.
-    if (!isLocked && deps.loopback) return endingWith(await route(request), () => !ring.isLocked());
+    if (!isLocked && deps.loopback) return servedWhile(() => !ring.isLocked(), request, route);
 
     const peer = request.peer ?? '';
     const isLogin = request.path === deps.loginPath;
@@ -43,23 +43,38 @@ export function createDoorkeeper(deps: DoorkeeperDeps, route: Router): Router {
     if (isLogin) return noting(wrongKeys, peer, () => route(request));
     const principal = ring.identify(request)?.name;
     if (principal !== undefined) {
-      return endingWith(await route({ ...request, principal }), () => ring.identify(request)?.name === principal);
+      return servedWhile(() => ring.identify(request)?.name === principal, { ...request, principal }, route);
     }
     if (showsKey) wrongKeys.note(peer);
     return deps.isOpen(request.path) ? route(request) : keyWanted(deps.keyWanted);
   };
 }
 
+type RoutedRequest = Parameters<Router>[0];
+
 /** A stream may go on for days: nothing more of it is given away once the answer would be refused. */
-function endingWith(response: HttpResponse, isLetIn: () => boolean): HttpResponse {
+async function servedWhile(isLetIn: () => boolean, request: RoutedRequest, route: Router): Promise<HttpResponse> {
+  const shutOut = new AbortController();
+  const signal = AbortSignal.any([request.signal, shutOut.signal]);
+  const response = await route({ ...request, signal });
   const { body } = response;
   if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) return response;
-  return { ...response, body: piecesWhile(body, isLetIn) };
+  return { ...response, body: piecesWhile(body, isLetIn, shutOut) };
 }
 
-async function* piecesWhile<T>(pieces: AsyncIterable<T>, isLetIn: () => boolean): AsyncGenerator<T> {
+async function* piecesWhile<T>(
+  pieces: AsyncIterable<T>,
+  isLetIn: () => boolean,
+  shutOut: AbortController,
+): AsyncGenerator<T> {
   for await (const piece of pieces) {
-    if (!isLetIn()) return;
+    if (!isLetIn()) {
+      const refusal = new HttpProblem(401, 'unauthorized', 'The key that opened this stream opens nothing any more.');
+      // Whatever it follows may be silent for hours, and would be waited for.
+      shutOut.abort(refusal);
+      // An answer that stops half-way must not look whole.
+      throw refusal;
+    }
     yield piece;
   }
 }

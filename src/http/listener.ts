@@ -161,7 +161,8 @@ class Connections {
     try {
       connection.saidGoodbye = !(await serveRequest(this.#deps, exchange));
     } catch (error) {
-      this.#deps.log.error('response failed', { error });
+      // A response that is broken off on purpose says why.
+      if (!(error instanceof HttpProblem)) this.#deps.log.error('response failed', { error });
       exchange.outgoing.destroy();
     }
   }

@@ -63,8 +63,14 @@ export function Chat({ api, outgoing, onUnauthorized }: ChatProps) {
   };
 
   const isRunning = conversation.turn !== null;
-  const listed = list.sessions?.find(({ name }) => name === route.session) ?? summary;
+  const inList = list.sessions?.find(({ name }) => name === route.session) ?? null;
+  const listed = inList ?? summary;
   const title = listed === null ? (route.session ?? 'New chat') : titleOf(listed);
+  const isMissed = connection.kind === 'missing' && inList !== null;
+  useEffect(() => {
+    // Somebody else has begun it: another tab, or another program.
+    if (isMissed) followed.reconnect();
+  }, [isMissed]);
   useEffect(() => list.refresh(), [isRunning, conversation.caughtUp]);
   useEffect(() => {
     // An id in the address works too; the name is what everything else goes by.

@@ -5,6 +5,7 @@
  * - `Idempotency-Key`: the same key of the same user, in the same session or fresh, is the same question: a repetition
  *   follows it while it runs and gets its answer when it is done. Another question under the same key is refused.
  * - A client that leaves stops its turn, unless somebody can come back for the answer: by the session or by the key.
+ * - A session that nobody can go on with is closed once its turn has ended, whoever is still there.
  */
 import { createHash } from 'node:crypto';
 import type { HttpRequest } from '../../http/http-message.ts';
@@ -46,6 +47,8 @@ export interface Answering {
   /** Null for a command, which leaves nothing behind. */
   readonly sessionId: SessionId | null;
   readonly sessionName: string;
+  /** The same request may be sent again for the same answer. */
+  readonly isRepeatable: boolean;
   /** May be read once. */
   readonly steps: AsyncIterable<TurnStep>;
   readonly facts: (end: TurnEnd) => Promise<TurnFacts>;
@@ -55,8 +58,8 @@ export async function askQuestion(deps: OpenAiDeps, request: HttpRequest, questi
   const { port, ids } = deps;
   const { session, asked, model } = question;
   const user = deps.userOf(request);
-  const key = idempotencyKey(request);
-  const externalId = key === null ? ids.next('req') : repeatableId(user, session, key);
+  const repeatable = repeatableId(deps, request, session);
+  const externalId = repeatable ?? ids.next('req');
   const receipt = await port.ask({ session, ...asked, externalId, user, model });
   switch (receipt.kind) {
     case 'refused':
@@ -64,19 +67,23 @@ export async function askQuestion(deps: OpenAiDeps, request: HttpRequest, questi
     case 'handled': {
       const { sessionName, text } = receipt;
       const steps = stepsOfCommand(text);
-      return { inboxId: ids.next('inb'), sessionId: null, sessionName, steps, facts: () => Promise.resolve(noFacts) };
+      const facts = () => Promise.resolve(noFacts);
+      return { inboxId: ids.next('inb'), sessionId: null, sessionName, isRepeatable: false, steps, facts };
     }
     case 'accepted': {
       const { sessionId, sessionName, inboxId } = receipt;
-      const endsWithClient = session.kind === 'fresh' && key === null;
-      const followed = followTurn(port, receipt, request.signal);
-      const steps = endsWithClient ? stoppedWhenLeft(deps, receipt, request.signal, followed) : followed;
-      const endsWithAnswer = session.kind === 'fresh' && !session.isContinued;
+      const isRepeatable = repeatable !== null;
+      const ending = {
+        stopsWhenLeft: session.kind === 'fresh' && !isRepeatable,
+        closesWhenEnded: session.kind === 'fresh' && !session.isContinued,
+      };
+      const steps = endedInOrder(deps, receipt, request.signal, ending);
       return {
         inboxId,
         sessionId,
         sessionName,
-        steps: endsWithAnswer ? onceEnded(steps, () => closeFor(deps, sessionId)) : steps,
+        isRepeatable,
+        steps,
         facts: (end) => factsOf(port, sessionId, end),
       };
     }
@@ -102,28 +109,37 @@ function idempotencyKey(request: HttpRequest): string | null {
   throw badRequest(`Idempotency-Key must have 1 to ${idempotencyKeyCharsMax} characters.`, 'Idempotency-Key');
 }
 
-/** Hashed, so that what clients choose stays short and in nobody's way. */
-function repeatableId(user: string, session: AskedSession, key: string): string {
+/** By its Idempotency-Key, if it has one: hashed, so that what clients choose stays short and in nobody's way. */
+export function repeatableId(deps: OpenAiDeps, request: HttpRequest, session: AskedSession): string | null {
+  const key = idempotencyKey(request);
+  if (key === null) return null;
   const place = session.kind === 'named' ? session.name : session.kind === 'existing' ? session.id : null;
-  const digest = createHash('sha256').update(JSON.stringify([user, session.kind, place, key]));
+  const digest = createHash('sha256').update(JSON.stringify([deps.userOf(request), session.kind, place, key]));
   return `key_${digest.digest('base64url')}`;
 }
 
+interface Ending {
+  readonly stopsWhenLeft: boolean;
+  readonly closesWhenEnded: boolean;
+}
+
 /** Listens from this moment on: a client may leave before anybody has begun to read the steps. */
-function stoppedWhenLeft(
+function endedInOrder(
   deps: OpenAiDeps,
   message: FollowedMessage,
   signal: AbortSignal,
-  steps: AsyncIterable<TurnStep>,
+  ending: Ending,
 ): AsyncIterable<TurnStep> {
-  const leave = () => {
-    abandon(deps, message).catch((error: unknown) =>
-      deps.log.warn('a turn that nobody waits for goes on', { sessionId: message.sessionId, error }),
-    );
-  };
+  const { sessionId } = message;
+  const close = () => (ending.closesWhenEnded ? deps.port.close(sessionId) : Promise.resolve());
+  const warn = (error: unknown) => deps.log.warn('the session of a request is not ended', { sessionId, error });
+  const leave = () => void leaveAlone(deps, message, ending).then(close).catch(warn);
   if (signal.aborted) leave();
   else signal.addEventListener('abort', leave, { once: true });
-  return onceEnded(steps, () => signal.removeEventListener('abort', leave));
+  return onceEnded(followTurn(deps.port, message, signal), () => {
+    signal.removeEventListener('abort', leave);
+    close().catch(warn);
+  });
 }
 
 async function* onceEnded(steps: AsyncIterable<TurnStep>, callback: () => void): AsyncGenerator<TurnStep> {
@@ -133,10 +149,12 @@ async function* onceEnded(steps: AsyncIterable<TurnStep>, callback: () => void):
   }
 }
 
-function closeFor({ port, log }: OpenAiDeps, sessionId: SessionId): void {
-  port
-    .close(sessionId)
-    .catch((error: unknown) => log.warn('the session of a stateless request stays open', { sessionId, error }));
+/** The client is gone; resolves once the turn has ended, if that matters. */
+async function leaveAlone(deps: OpenAiDeps, message: FollowedMessage, ending: Ending): Promise<void> {
+  if (ending.stopsWhenLeft) await abandon(deps, message);
+  if (!ending.closesWhenEnded) return;
+  const { signal } = new AbortController();
+  for await (const step of followTurn(deps.port, message, signal)) if (step.kind === 'ended') return;
 }
 
 /** A stop is for a turn that is open, and this one may be about to. */

@@ -50,9 +50,17 @@ export class FakePort implements OpenAiPort {
     return session;
   }
 
-  async session(user: string, id: SessionId): Promise<{ id: SessionId; name: string } | null> {
+  async externalId(_user: string, inboxId: InboxId): Promise<string | null> {
+    for (const [externalId, admitted] of this.home.admitted) if (admitted.inboxId === inboxId) return externalId;
+    return null;
+  }
+
+  async waiting(user: string, id: SessionId): Promise<InboxId[] | null> {
     const session = this.home.session(id);
-    return session !== null && this.#owners.get(id) === user ? { id, name: session.name } : null;
+    if (session === null || this.#owners.get(id) !== user) return null;
+    const begun = new Set(session.entries.map((entry) => ('inboxId' in entry ? entry.inboxId : null)));
+    const admitted = [...this.home.admitted.values()].filter((message) => message.session === session);
+    return admitted.map(({ inboxId }) => inboxId).filter((inboxId) => !begun.has(inboxId));
   }
 
   async *follow(sessionId: SessionId, after: number, signal: AbortSignal): AsyncGenerator<SessionEvent> {

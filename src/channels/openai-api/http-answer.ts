@@ -23,7 +23,9 @@ function named({ sessionName }: Answering, response: HttpResponse): HttpResponse
   return { ...response, headers: { ...response.headers, ...sessionHeader(sessionName) } };
 }
 
-async function ending({ steps }: Answering): Promise<TurnEnd> {
+/** Whoever is still there when the answer is not has reached a gateway that stops. */
+async function ending({ steps, isRepeatable }: Answering): Promise<TurnEnd> {
   for await (const step of steps) if (step.kind === 'ended') return step.end;
-  throw new OpenAiError('The connection was given up.', { status: 503, type: 'server_error', code: 'gone' });
+  const details = { status: 503, type: 'server_error', code: 'draining', retryable: isRepeatable } as const;
+  throw new OpenAiError('Talaria is stopping; what was asked goes on when it is back.', details);
 }

@@ -149,7 +149,27 @@ describe('sessions', () => {
       finish();
       await reader.cancel();
     }));
+
+  test('of several that follow a response at the same time one does, and the others are refused', () =>
+    serving(async ({ port, post }) => {
+      port.answerAll((text) => `You said ${text}.`);
+      const { id } = (await (await post('/responses', { input: 'one' })).json()) as { id: string };
+      let begin = () => {};
+      const { onAsk } = port;
+      port.onAsk = (turn) => void (begin = () => onAsk(turn));
+      const answers = ['a', 'b', 'c'].map((input) => post('/responses', { input, previous_response_id: id }));
+      // The one that was taken is not begun before another one is answered.
+      await Promise.race(answers);
+      begin();
+      const statuses = (await Promise.all(answers)).map(({ status }) => status);
+      assert.deepEqual(
+        statuses.toSorted((a, b) => a - b),
+        [200, 409, 409],
+      );
+    }));
 });
+
+const outdatedCode = 'previous_response_outdated';
 
 describe('a request with an Idempotency-Key', () => {
   const repeated = { 'Idempotency-Key': 'k-1' };
@@ -196,6 +216,18 @@ describe('a request with an Idempotency-Key', () => {
       const body = { input: 'two', previous_response_id: id };
       const first = await (await post('/responses', body, repeated)).text();
       assert.equal(await (await post('/responses', body, repeated)).text(), first);
+    }));
+
+  test('follows no response that others follow already', () =>
+    serving(async ({ port, post }) => {
+      port.answerAll((text) => `You said ${text}.`);
+      const { id } = (await (await post('/responses', { input: 'one' })).json()) as { id: string };
+      const after = (input: string, key: string) =>
+        post('/responses', { input, previous_response_id: id }, { 'Idempotency-Key': key });
+      assert.equal((await after('two', 'k-1')).status, 200);
+      const late = await told(await after('another two', 'k-2'));
+      assert.deepEqual([late.status, (late.body as { error: { code: string } }).error.code], [409, outdatedCode]);
+      assert.equal((await after('two', 'k-1')).status, 200);
     }));
 
   test('has one of a sensible length', () =>
@@ -385,6 +417,39 @@ describe('a client that leaves before its turn has begun', () => {
       await until(() => port.stopped.length > 0);
       assert.deepEqual(port.stopped, [port.home.sessions[0]?.id]);
     }));
+});
+
+describe('a client that leaves in the middle of its turn', () => {
+  const left = (headers: Record<string, string>, closed: boolean) =>
+    serving(async ({ url, port }) => {
+      let end = () => {};
+      port.onAsk = ({ session, inboxId }) => {
+        const turnId = port.home.openTurn(session, inboxId);
+        end = () => port.home.close(session, turnId, 'stopped');
+      };
+      const leaving = new AbortController();
+      const answer = fetch(`${url}/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(asking),
+        signal: leaving.signal,
+      });
+      await until(() => port.home.sessions[0]?.streams.size === 1);
+      const [session] = port.home.sessions;
+      const [before] = session?.streams ?? [];
+      leaving.abort();
+      await assert.rejects(answer);
+      await until(() => before !== undefined && session?.streams.has(before) === false);
+      if (closed) await until(() => session?.streams.size === 1);
+      assert.deepEqual(port.closed, []);
+      end();
+      if (closed) await until(() => port.closed.length > 0);
+      assert.deepEqual(port.closed, closed ? [session?.id] : []);
+    });
+
+  test('has its session closed when the turn has ended', () => left({}, true));
+  test('has it closed although the answer may be asked for again', () => left({ 'Idempotency-Key': 'k-1' }, true));
+  test('leaves a stored session as it is', () => left({ 'X-Talaria-Session': 'work' }, false));
 });
 
 describe('other clients', () => {

@@ -9,6 +9,7 @@ import { answeringErrors, tooFast } from './api-error.ts';
 import type { OpenAiDeps } from './ask-question.ts';
 import { completeChat } from './chat-route.ts';
 import { modelRoutes } from './model-routes.ts';
+import { OneAtATime } from './one-at-a-time.ts';
 import { respond, showResponse } from './responses-routes.ts';
 
 /** Of one key, whatever it asks. More is answered with 429 and a time to wait. */
@@ -16,6 +17,7 @@ export const askingPace: RateLimitOptions = { burstMax: 100, perSecond: 10 };
 
 export function openAiRoutes(deps: OpenAiDeps): Route[] {
   const rate = createRateLimit(deps.clock, askingPace);
+  const turns = new OneAtATime();
   const paced =
     (handle: (deps: OpenAiDeps, request: HttpRequest) => Promise<HttpResponse>): Route['handle'] =>
     (request) => {
@@ -25,7 +27,7 @@ export function openAiRoutes(deps: OpenAiDeps): Route[] {
     };
   const routes: Route[] = [
     { method: 'POST', path: '/v1/chat/completions', handle: paced(completeChat) },
-    { method: 'POST', path: '/v1/responses', handle: paced(respond) },
+    { method: 'POST', path: '/v1/responses', handle: paced((_, request) => respond(deps, turns, request)) },
     { method: 'GET', path: '/v1/responses/:id', handle: paced(showResponse) },
     ...modelRoutes(deps),
   ];

@@ -8,9 +8,9 @@ import type { Message, UserMessage } from '../../protocol/messages.ts';
 import type { TokenUsage } from '../../protocol/usage.ts';
 
 export type AskedSession =
-  /** The user's stored session of this name; made if there is none. */
+  /** The user's stored session of this name; made if there is none. Others may have one of the same name. */
   | { readonly kind: 'named'; readonly name: string }
-  /** A stored session, by an id that `session` has found before. */
+  /** A stored session, by an id that `waiting` has found before. */
   | { readonly kind: 'existing'; readonly id: SessionId }
   /**
    * A new session that begins with this past, under a name of the gateway's choice. `system`: what the client said as
@@ -76,8 +76,10 @@ export interface TurnFacts {
 export interface OpenAiPort {
   /** Resolves once the message is stored or refused. Idempotent by user and external id. */
   ask(request: AskRequest): Promise<AskReceipt>;
-  /** Null if there is no such session, or if it is not this user's. */
-  session(user: string, id: SessionId): Promise<{ readonly id: SessionId; readonly name: string } | null>;
+  /** Under which external id this user asked it; null if it is not theirs. */
+  externalId(user: string, inboxId: InboxId): Promise<string | null>;
+  /** What waits in the session for its turn, oldest first; null if there is no such session, or if it is not this user's. */
+  waiting(user: string, id: SessionId): Promise<readonly InboxId[] | null>;
   /**
    * Stored entries after `after`, then `live-state`, then whatever happens. Ends when the signal aborts and when the
    * reader is too slow; nothing is lost by following again from the last sequence.

@@ -149,6 +149,7 @@ describe('a request for a response', () => {
       { type: 'reasoning', summary: [] },
       { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{}' },
       { type: 'function_call_output', call_id: 'c1', output: 'nothing' },
+      { type: 'function_call_output', call_id: 'c2', output: [{ type: 'input_text', text: 'in parts' }] },
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'two' }] },
       { role: 'user', content: 'three' },
       { role: 'user', content: 'four' },
@@ -159,7 +160,7 @@ describe('a request for a response', () => {
       history: [
         user('one'),
         assistant('[Called look with {}]'),
-        user('[Result of c1]\n\nnothing'),
+        user('[Result of c1]\n\nnothing\n\n[Result of c2]\n\nin parts'),
         assistant('two'),
         user('three'),
       ],

@@ -93,7 +93,12 @@ function saidBy(item: unknown, param: string): Said[] {
     }
     case 'function_call_output':
     case 'custom_tool_call_output':
-      return [{ role: 'user', parts: [textPart(`[Result of ${text('call_id')}]`), textPart(text('output'))] }];
+      return [
+        {
+          role: 'user',
+          parts: [textPart(`[Result of ${text('call_id')}]`), ...partsOf(fields['output'] ?? '', `${param}.output`)],
+        },
+      ];
     // Thoughts of another model: no use to this one.
     case 'reasoning':
       return [];

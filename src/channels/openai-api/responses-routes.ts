@@ -1,26 +1,29 @@
 /** `POST /v1/responses`, and responses asked for again. */
 import { json, readJson, type HttpRequest, type HttpResponse } from '../../http/http-message.ts';
 import { badRequest, OpenAiError } from './api-error.ts';
-import { askQuestion, factsOf, type OpenAiDeps } from './ask-question.ts';
+import { askQuestion, factsOf, repeatableId, type OpenAiDeps } from './ask-question.ts';
 import { placeOf, sessionNameIn, type Placed } from './asked-session.ts';
 import { newlyAsked, type Said } from './conversation.ts';
 import { requestBytesMax, streamed, whole } from './http-answer.ts';
 import { defaultModel, modelChoice } from './model-routes.ts';
+import type { OneAtATime } from './one-at-a-time.ts';
+import type { AskedSession } from './port.ts';
 import { responseEvents } from './response-events.ts';
 import { outputOf, responseObject, type Echoed } from './response-object.ts';
 import { responsesRequest } from './responses-request.ts';
 import { findResponse, type StoredResponse } from './stored-response.ts';
 import { resultOf } from './turn-result.ts';
 
-export async function respond(deps: OpenAiDeps, request: HttpRequest): Promise<HttpResponse> {
+export async function respond(deps: OpenAiDeps, turns: OneAtATime, request: HttpRequest): Promise<HttpResponse> {
   const { said, stream, ...wanted } = responsesRequest(await readJson(request, requestBytesMax));
   const choice = await modelChoice(deps.port, wanted.model);
   const { previousResponseId: previous } = wanted;
-  const placed =
+  const ask = (placed: Placed) => askQuestion(deps, request, { ...placed, model: choice, param: 'input' });
+  const answering =
     previous === null
-      ? placeOf(request, said, 'input', wanted.store)
-      : await afterResponse(deps, request, previous, said);
-  const answering = await askQuestion(deps, request, { ...placed, model: choice, param: 'input' });
+      ? await ask(placeOf(request, said, 'input', wanted.store))
+      : // Of several that follow the same response at the same time, one is the first.
+        await turns.run(previous, async () => ask(await afterResponse(deps, request, previous, said)));
   const echoed = { ...wanted, model: wanted.model ?? defaultModel };
   if (stream) return streamed(deps.clock, answering, responseEvents(answering, echoed));
   return whole(answering, async (end) => {
@@ -43,10 +46,21 @@ async function afterResponse(
   const asked = newlyAsked(said, 'input');
   const found = await findResponse(deps, request, id);
   if (found === null) throw badRequest('There is no such response.', param, 'previous_response_not_found');
-  // A repeated request finds its own first try behind the response, which is as it should be.
-  const isRepeatable = request.header('idempotency-key') !== undefined;
-  if (!isRepeatable && (found.end === null || !found.isNewest)) throw outdated(found, param);
-  return { session: { kind: 'existing', id: found.sessionId }, asked };
+  const session = { kind: 'existing', id: found.sessionId } as const;
+  if (found.end === null || !(await isStillNext(deps, request, found, session))) throw outdated(found, param);
+  return { session, asked };
+}
+
+/** Nothing follows the response yet, or a first try of this very request. */
+async function isStillNext(
+  deps: OpenAiDeps,
+  request: HttpRequest,
+  { next }: StoredResponse,
+  session: AskedSession,
+): Promise<boolean> {
+  if (next === null) return true;
+  const id = repeatableId(deps, request, session);
+  return id !== null && (await deps.port.externalId(deps.userOf(request), next)) === id;
 }
 
 function outdated({ end }: StoredResponse, param: string): OpenAiError {

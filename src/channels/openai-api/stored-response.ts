@@ -12,8 +12,8 @@ export interface StoredResponse {
   readonly texts: readonly string[];
   /** Null while it goes on. */
   readonly end: TurnEnd | null;
-  /** Nobody has said anything in the session since. */
-  readonly isNewest: boolean;
+  /** The first thing that was said in the session since, or waits to be heard; null if nothing was. */
+  readonly next: InboxId | null;
 }
 
 /** Null if there is no such response, or if it is not this user's. */
@@ -23,17 +23,19 @@ export async function findResponse(
   id: string,
 ): Promise<StoredResponse | null> {
   const place = readResponseId(id);
-  if (place === null || (await port.session(userOf(request), place.sessionId)) === null) return null;
+  // Looked at first: what waits no longer when the log is read stands in it.
+  const waiting = place === null ? null : await port.waiting(userOf(request), place.sessionId);
+  if (place === null || waiting === null) return null;
   const { sessionId, inboxId } = place;
   const watch = new TurnWatch(inboxId, 0);
-  let newest: InboxId | null = null;
+  let next: InboxId | null = null;
   let end: TurnEnd | null = null;
   for await (const event of port.follow(sessionId, 0, request.signal)) {
     // The stored past ends here.
     if (event.kind === 'live-state') break;
-    if (event.kind === 'entry' && 'inboxId' in event.entry) newest = event.entry.inboxId ?? newest;
+    if (watch.isOpened && event.kind === 'entry' && 'inboxId' in event.entry) next ??= event.entry.inboxId;
     for (const step of watch.see(event)) if (step.kind === 'ended') end = step.end;
   }
   if (!watch.isOpened) return null;
-  return { sessionId, inboxId, texts: watch.texts, end, isNewest: newest === inboxId };
+  return { sessionId, inboxId, texts: watch.texts, end, next: next ?? waiting[0] ?? null };
 }
