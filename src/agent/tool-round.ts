@@ -243,7 +243,8 @@ async function begin(
     return (await tool.answered?.(input, record.answer, context, record.question)) ?? noAnswer;
   }
   if (record.state === 'planned' || record.replay !== 'attach') return tool.run(input, context);
-  return (await tool.attach?.(input, context)) ?? { kind: 'unknown', text: lostText };
+  const settled = record.question === null ? undefined : { asked: record.question, answer: record.answer };
+  return (await tool.attach?.(input, context, settled)) ?? { kind: 'unknown', text: lostText };
 }
 
 /** What can be taken up again is ended by a stop, but not because the program leaves. */

@@ -16,7 +16,7 @@ export interface ToolSpec<Schema extends z.ZodMiniObject> {
   readonly schema: Schema;
   readonly run: (input: z.output<Schema>, context: ToolContext) => Promise<ToolOutcome>;
   /** Exactly if `replay` is `attach`. */
-  readonly attach?: (input: z.output<Schema>, context: ToolContext) => Promise<ToolOutcome>;
+  readonly attach?: Tool<z.output<Schema>>['attach'];
   readonly sideBySide?: (input: z.output<Schema>) => SideBySide;
   readonly worksOn?: (input: z.output<Schema>) => readonly string[];
 }

@@ -86,6 +86,12 @@ export type ParsedArguments<Arguments> =
   | { readonly ok: true; readonly value: Arguments }
   | { readonly ok: false; readonly problem: string };
 
+export interface SettledQuestion {
+  readonly asked: Question;
+  /** Null if nobody answered in time. */
+  readonly answer: string | null;
+}
+
 export interface Tool<Arguments = unknown> {
   readonly definition: ToolDefinition;
   /** The MCP server whose tool it is, for toolsets; not there for our own. */
@@ -95,8 +101,11 @@ export interface Tool<Arguments = unknown> {
   /** Checks the decoded JSON; never throws. */
   parse(input: unknown): ParsedArguments<Arguments>;
   run(input: Arguments, context: ToolContext): Promise<ToolOutcome>;
-  /** Takes up what an earlier process's `run` of the same call began. There exactly if `replay` is `attach`. */
-  attach?(input: Arguments, context: ToolContext): Promise<ToolOutcome>;
+  /**
+   * Takes up what an earlier process's `run` or `answered` of the same call began. There exactly if `replay` is `attach`.
+   * `settled`: what was asked before, if anything was, and the answer.
+   */
+  attach?(input: Arguments, context: ToolContext, settled?: SettledQuestion): Promise<ToolOutcome>;
   /** Goes on after a question: `answer` is null if nobody answered in time. There for every tool that asks. */
   answered?(input: Arguments, answer: string | null, context: ToolContext, asked: Question): Promise<ToolOutcome>;
   /** Which other calls of the same answer it may run beside. By default `any` for what only reads, else `alone`. */

@@ -5,7 +5,7 @@
 import { dirname } from 'node:path';
 import type { Gate, Plan } from '../approval.ts';
 import { afterAnswer } from '../gated.ts';
-import type { ToolContext, ToolOutcome } from '../tool.ts';
+import type { SettledQuestion, ToolContext, ToolOutcome } from '../tool.ts';
 import { failed } from './file-deps.ts';
 import type { Located } from './confined-open.ts';
 
@@ -93,4 +93,14 @@ export async function settleAnswer(
 ): Promise<ToolOutcome> {
   if (gate === null) return failed('Nobody can be asked any more, so nothing was done.');
   return afterAnswer(gate, asked, answer, context, goOn);
+}
+
+/** Does again what a crash cut short, by the answer if somebody was asked before. */
+export function asSettled(
+  gate: Gate | null,
+  settled: SettledQuestion | undefined,
+  context: ToolContext,
+  goOn: (approved: Approved) => Promise<ToolOutcome>,
+): Promise<ToolOutcome> {
+  return settled === undefined ? goOn(null) : settleAnswer(gate, settled.asked, settled.answer, context, goOn);
 }

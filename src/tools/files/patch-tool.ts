@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { defineTool } from '../define-tool.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts';
 import { applyEdits } from './apply-edits.ts';
-import { settleAnswer, type Approved } from './ask-first.ts';
+import { asSettled, settleAnswer, type Approved } from './ask-first.ts';
 import { changeFile, takeUpChange, type Becomes, type Existing } from './change-file.ts';
 import { wholeFileBytesMax, type FileDeps } from './file-deps.ts';
 import { unifiedDiff } from './unified-diff.ts';
@@ -40,8 +40,10 @@ export function createPatchTool(deps: FileDeps): Tool<PatchInput> {
     replay: 'attach',
     schema,
     run: (input, context) => patch(input, context, null),
-    attach: (input, context) =>
-      takeUpChange(deps, { path: input.path, content: null }, context, () => patch(input, context, null)),
+    attach: (input, context, settled) =>
+      takeUpChange(deps, { path: input.path, content: null }, context, () =>
+        asSettled(deps.gate, settled, context, (approved) => patch(input, context, approved)),
+      ),
     sideBySide: ({ path }) => workedOn(path),
     worksOn: ({ path }) => [path],
   });

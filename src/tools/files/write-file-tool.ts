@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { defineTool } from '../define-tool.ts';
 import { grouped } from '../output-bound.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts';
-import { settleAnswer, type Approved } from './ask-first.ts';
+import { asSettled, settleAnswer, type Approved } from './ask-first.ts';
 import { changeFile, takeUpChange, type Becomes, type Existing } from './change-file.ts';
 import { failed, type FileDeps } from './file-deps.ts';
 import { workedOn } from './worked-on.ts';
@@ -28,9 +28,9 @@ export function createWriteFileTool(deps: FileDeps): Tool<WriteInput> {
     replay: 'attach',
     schema,
     run: (input, context) => write(input, context, null),
-    attach: (input, context) =>
+    attach: (input, context, settled) =>
       takeUpChange(deps, { path: input.path, content: Buffer.from(input.content) }, context, () =>
-        write(input, context, null),
+        asSettled(deps.gate, settled, context, (approved) => write(input, context, approved)),
       ),
     sideBySide: ({ path }) => workedOn(path),
     worksOn: ({ path }) => [path],

@@ -25,7 +25,12 @@ export function createTerminal(given: TerminalDeps): Tool<TerminalInput> {
     replay: 'attach',
     schema: terminalSchema,
     run: (input, context) => considered(deps, input, context, 'failed'),
-    attach: (input, context) => takeUp(deps, context, () => considered(deps, input, context, 'unknown')),
+    attach: (input, context, settled) =>
+      takeUp(deps, context, () =>
+        settled === undefined
+          ? considered(deps, input, context, 'unknown')
+          : approved(deps, input, settled.answer, context, settled.asked),
+      ),
     sideBySide: () => 'alone',
     worksOn: foldersOfCommand,
   });
