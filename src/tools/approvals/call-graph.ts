@@ -1,9 +1,9 @@
 /** Which functions of a command call which, to notice those that start ever more of themselves. */
-import { forEachChild, type SyntaxNode, type While } from 'unbash';
+import { forEachChild, type ArithmeticFor, type Statement, type SyntaxNode, type While } from 'unbash';
 
 export interface CallGraph {
   addFunction(name: string, body: SyntaxNode): void;
-  addLoop(loop: While): void;
+  addLoop(loop: While | ArithmeticFor): void;
   /**
    * A function that starts itself in the background or beside a pipe, or a loop that never waits. `possible`: only under a
    * condition, so it may well end.
@@ -35,11 +35,8 @@ export function createCallGraph(): CallGraph {
       functions.set(name, calls);
     },
     addLoop(loop) {
-      const command = loop.clause.commands[0]?.command;
-      const name = command?.type === 'Command' ? command.name?.value : undefined;
-      const isEndless = loop.kind === 'while' ? name === 'true' || name === ':' : name === 'false';
       const { commands } = loop.body;
-      hasEndlessLoop ||= isEndless && commands.length > 0 && commands.every(({ background }) => background === true);
+      hasEndlessLoop ||= isEndless(loop) && commands.length > 0 && commands.every(isBeside);
     },
     bomb() {
       if (hasEndlessLoop) return 'certain';
@@ -49,6 +46,26 @@ export function createCallGraph(): CallGraph {
       return found.includes('certain') ? 'certain' : (found[0] ?? null);
     },
   };
+}
+
+function isEndless(loop: While | ArithmeticFor): boolean {
+  if (loop.type === 'ArithmeticFor') return loop.test === undefined;
+  const command = loop.clause.commands[0]?.command;
+  if (loop.kind !== 'while') return command?.type === 'Command' && command.name?.value === 'false';
+  if (command?.type === 'ArithmeticCommand') return /^\s*[1-9]\d*\s*$/.test(command.body);
+  if (command?.type !== 'Command') return false;
+  const [name, ...words] = [command.name, ...command.args].map((part) => (part?.type === 'Word' ? part.value : ''));
+  return (
+    name === 'true' ||
+    name === ':' ||
+    (/^(?:\[|test)$/.test(name ?? '') && words.filter((word) => word !== ']').length === 1)
+  );
+}
+
+/** It does not wait for what it starts. */
+function isBeside({ background, command }: Statement): boolean {
+  if (background === true) return true;
+  return command.type === 'Subshell' && command.body.commands.every(isBeside);
 }
 
 const conditional = new Set(['If', 'For', 'While', 'Case', 'Select', 'ArithmeticFor']);

@@ -1,5 +1,6 @@
 /** `${…}`: the value of a variable after whatever is done to it. What can't be worked out is a gap. */
 import type { ParameterExpansionPart, ParameterOperation, Word } from 'unbash';
+import { unescaped } from './known-output.ts';
 import { isKnown, matchesPattern, unknown } from './shell-gaps.ts';
 import { assign, lookUp, type ShellState, type Value } from './shell-state.ts';
 
@@ -58,6 +59,7 @@ function changed(value: string, operation: ParameterOperation, toText: ToText): 
     case 'Transform': {
       if (operation.operand.value === 'U') return value.toUpperCase();
       if (operation.operand.value === 'L') return value.toLowerCase();
+      if (operation.operand.value === 'E') return unescaped(value);
       return unknown;
     }
     case 'Default':
@@ -92,7 +94,7 @@ function sliced<T extends string | readonly string[]>(
   operation: Extract<ParameterOperation, { type: 'Slice' }>,
   toText: ToText,
 ): T | string {
-  const offset = toText(operation.offset).trim();
+  const offset = toText(operation.offset).trim() || '0';
   const length = operation.length === undefined ? null : toText(operation.length).trim();
   if (!/^-?\d+$/.test(offset) || (length !== null && !/^-?\d+$/.test(length))) return unknown;
   const from = Number(offset) < 0 ? Math.max(0, value.length + Number(offset)) : Number(offset);

@@ -12,6 +12,7 @@ export function checkWrite(target: string, context: RuleContext): void {
   const path = resolvePath(cwd, target);
   const shown = readable(path);
   if (/^\/proc\/sysrq-trigger$/.test(path)) findings.refusals.add('gives the kernel an emergency command');
+  if (path.startsWith('/sys/power/')) findings.refusals.add('turns the machine off');
   if (/^\/dev\/(?:tcp|udp)\//.test(path)) findings.risks.add('reaches the network');
   switch (kindOfPath(path, places)) {
     case 'device':
@@ -22,6 +23,7 @@ export function checkWrite(target: string, context: RuleContext): void {
       break;
     case 'critical':
     case 'outside':
+      if (path === places.talariaHome) findings.refusals.add(`changes Talaria's own files (${shown})`);
       if (!/^\/dev\/|^\/tmp\/|^\/var\/tmp\//.test(path)) findings.risks.add(`changes ${shown}, outside the workspace`);
       break;
     case 'unknown':
@@ -107,7 +109,19 @@ export const copy: Rule = (given, context) => {
 };
 
 export const writeAll: Rule = (given, context) => {
-  for (const operand of readOptions(given, { valued: 's' }).operands) checkWrite(operand, context);
+  for (const operand of readOptions(given, { valued: 'sm' }).operands) checkWrite(operand, context);
+};
+
+/** What is unpacked or patched into a folder. */
+export const unpack: Rule = (given, context) => {
+  const options = readOptions(given, { valued: 'CdfDI', longValued: ['directory'] });
+  for (const folder of [...options.values('CdD'), ...options.values('', 'directory')]) checkWrite(folder, context);
+};
+
+export const patch: Rule = (given, context) => {
+  unpack(given, context);
+  const [file] = readOptions(given, { valued: 'dipoBrVzDFg', longValued: ['directory', 'input', 'strip'] }).operands;
+  if (file !== undefined) checkWrite(file, context);
 };
 
 export const shred: Rule = (given, context) => {
@@ -148,7 +162,7 @@ export const disk: Rule = (given, context) => {
 };
 
 export const edit: Rule = (given, context) => {
-  const isInPlace = given.some((word) => /^-[nrEsuz]*i|^--in-/.test(word));
+  const isInPlace = given.some((word) => /^-[nrEsuzplaw0-9]*i|^--in-/.test(word));
   if (!isInPlace) return;
   const options = readOptions(given, { valued: 'efl', longValued: ['expression', 'file'] });
   const files =

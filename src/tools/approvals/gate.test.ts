@@ -183,14 +183,16 @@ describe('the gate', () => {
 
   test('what a lasting yes would allow is said where one can be given, and is what the list of grants shows', async () => {
     const { gate, grants, ask } = set();
-    const wide: Plan = { ...plan, lasting: 'every command may reach example.com' };
+    const wide: Plan = { ...plan, kind: 'send', lasting: 'every command may reach example.com' };
     const asked = await ask(wide);
     const said = 'A yes for longer than once allows more: every command may reach example.com.';
     assert.ok(asked.text.includes(said));
     assert.ok(!(await ask(wide, fromWeb)).text.includes(said));
     await gate.settle(asked, 'always', context);
+    await gate.settle(await ask({ ...plan, lasting: 'this command, whatever it uses' }), 'always', context);
     assert.deepEqual(grants, [
-      { sessionId: null, kind: 'command', subject: plan.subject, shown: 'every command may reach example.com' },
+      { sessionId: null, kind: 'send', subject: plan.subject, shown: 'every command may reach example.com' },
+      { sessionId: null, kind: 'command', subject: plan.subject, shown: plan.shown },
     ]);
   });
 

@@ -61,7 +61,8 @@ export function createGate(deps: GateDeps): Gate {
       const isOffered = said !== null && (asked.choices ?? []).includes(approvalWords[said]);
       if (isOffered && said !== 'no') {
         const { kind, subject, lasting, shown: asShown } = plan;
-        const shown = lasting ?? asShown;
+        // A command is known by its text, whatever a yes for longer allows besides.
+        const shown = kind === 'command' ? asShown : (lasting ?? asShown);
         const sessionId = said === 'always' ? null : context.sessionId;
         if (said !== 'once') await deps.grants.add({ sessionId, kind, subject, shown });
         return { kind: 'go', frozen: plan.frozen };

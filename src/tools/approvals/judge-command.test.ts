@@ -42,7 +42,9 @@ describe('a command', () => {
     assert.deepEqual(judge('rm -rf ./*'), whole(`${workspace}/*`));
     assert.deepEqual(judge('cd /srv/data && rm -rf *'), whole('/srv/data/*'));
     assert.deepEqual(judge('find . -delete'), whole(workspace));
+    assert.deepEqual(judge('find . -type f -exec rm {} +'), whole(`${workspace}/*`));
     assert.deepEqual(judge('find . -name "*.pyc" -delete'), plain);
+    assert.deepEqual(judge('find . -type f -exec grep -l x {} +'), plain);
     assert.deepEqual(judge('rm -rf .git'), {
       kind: 'asks',
       reasons: [`deletes the history of the project (${workspace}/.git)`],

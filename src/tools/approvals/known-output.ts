@@ -4,6 +4,7 @@
  */
 import { basename, dirname } from 'node:path/posix';
 import { anyChars, isKnown, unknown } from './shell-gaps.ts';
+import { resolvePath } from './path-kinds.ts';
 import { readFind } from './started-by-tools.ts';
 
 const outputCharsMax = 100_000;
@@ -31,7 +32,11 @@ const printers: Readonly<Record<string, Printer>> = {
   tac: (given, stdin) =>
     given.length === 0 && stdin !== null ? `${stdin.trimEnd().split('\n').reverse().join('\n')}\n` : null,
   tee: (_given, stdin) => stdin,
+  head: (given, stdin) => oneLine(given, stdin),
+  tail: (given, stdin) => oneLine(given, stdin),
   pwd: (_given, _stdin, cwd) => `${cwd}\n`,
+  realpath: (given, _stdin, cwd) => whereTo(given, cwd),
+  readlink: (given, _stdin, cwd) => (/^-[a-z]*[fem]/.test(given[0] ?? '') ? whereTo(given, cwd) : null),
   // Names that it stands for, as far as what is done to them counts.
   find: (given) => (readFind(given).isNarrow ? null : `${readFind(given).roots.join('\n')}\n`),
   ls: (given) => (given.every((word) => word.startsWith('-')) ? `${anyChars}\n` : null),
@@ -55,6 +60,18 @@ const printers: Readonly<Record<string, Printer>> = {
       : null,
   tr: (given, stdin) => (stdin === null ? null : translated(given, stdin)),
 };
+
+/** Of a single line there is nothing to leave out. */
+function oneLine(given: readonly string[], stdin: string | null): string | null {
+  const isWhole = given.every((word) => /^-n?[1-9]?\d*$|^\d+$/.test(word));
+  return isWhole && stdin !== null && stdin.trimEnd().split('\n').length === 1 ? stdin : null;
+}
+
+/** As if there were no links. */
+function whereTo(given: readonly string[], cwd: string): string | null {
+  const paths = given.filter((word) => !word.startsWith('-'));
+  return paths.length === 1 ? `${resolvePath(cwd, paths[0] ?? '')}\n` : null;
+}
 
 function isDecoding(given: readonly string[]): boolean {
   const options = given.filter((word) => word !== '-');
@@ -84,7 +101,8 @@ const escapes: Readonly<Record<string, string>> = {
   "'": "'",
 };
 
-function unescaped(text: string): string {
+/** `\n`, `\x41` and the like as what they stand for. */
+export function unescaped(text: string): string {
   return text.replace(
     /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|0?([0-7]{1,3})|(.))/gs,
     (whole, x?: string, u?: string, wide?: string, octal?: string, letter?: string) => {

@@ -31,7 +31,13 @@ export const services: Rule = (given, { findings }) => {
   const verb = given.find((word) => !word.startsWith('-')) ?? '';
   if (/^(?:reboot|poweroff|halt|kexec|suspend|hibernate|hybrid-sleep|emergency|rescue|soft-reboot|exit)$/.test(verb)) {
     findings.refusals.add('turns the machine off');
-  } else if (!/^(?:status|show|list-.*|is-.*|cat|get-default)?$/.test(verb))
+  } else if (
+    given.some((word) =>
+      /^(?:poweroff|reboot|halt|kexec|shutdown|rescue|emergency|suspend|hibernate)\.target$/.test(word),
+    )
+  )
+    findings.refusals.add('turns the machine off');
+  else if (!/^(?:status|show|list-.*|is-.*|cat|get-default)?$/.test(verb))
     findings.risks.add("changes the machine's services");
 };
 
@@ -51,6 +57,7 @@ export const kill: Rule = (given, context) => {
 export const killByName: Rule = (given, { findings }) => {
   const options = readOptions(given, { valued: 'usgGPtU', longValued: ['signal', 'user', 'euid', 'uid', 'parent'] });
   const patterns = options.operands;
+  if (options.has('v', 'inverse')) findings.refusals.add('ends every process but a few');
   if (patterns.length === 0 && options.has('uUgG', 'user')) findings.refusals.add('ends every process of a user');
   for (const pattern of patterns) {
     if (/^[.^$*+]*$/.test(pattern)) findings.refusals.add('ends every process');
@@ -60,8 +67,9 @@ export const killByName: Rule = (given, { findings }) => {
 };
 
 function matches(pattern: string, text: string): boolean {
-  // Only plain letters are looked at as a pattern: a model's expression could take for ever.
-  return /^[\w.^$-]+$/.test(pattern) ? new RegExp(pattern, 'i').test(text) : pattern.toLowerCase().includes(text);
+  // Without groups and of this length: a model's expression could take for ever.
+  if (!/^\^?(?:[\w.-][*+?]?){1,20}\$?$/.test(pattern)) return pattern.toLowerCase().includes(text);
+  return new RegExp(pattern, 'i').test(text);
 }
 
 export const everyProcess: Rule = (_given, { findings }) => {

@@ -52,6 +52,8 @@ export function resolvePath(cwd: string, path: string): string {
   // Other names of the same folders.
   const [, rest] = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?root(\/.*)?$/.exec(resolved) ?? [null, undefined];
   if (/^\/proc\/[^/]+\/(?:task\/[^/]+\/)?root(?:\/|$)/.test(resolved)) return resolvePath('/', rest ?? '/');
+  const open = /^\/proc\/self\/fd\/(\d+)$/.exec(resolved);
+  if (open !== null) return `/dev/fd/${open[1] ?? '0'}`;
   const own = /^\/proc\/self\/cwd(\/.*)?$/.exec(resolved);
   if (own !== null) return resolvePath(cwd, `.${own[1] ?? ''}`);
   return resolved.replace(/^\/System\/Volumes\/Data(?=\/|$)/, '') || '/';
@@ -62,7 +64,7 @@ export function kindOfPath(path: string, places: Places): PathKind {
   const subject = lower(path);
   if (subject.includes(unknown)) return isBelow(subject, lower(places.workspace)) ? 'inside' : 'unknown';
   const device = /^\/dev\/(?:block\/|disk\/.*\/)?([^/]+)/.exec(subject)?.[1];
-  if (device !== undefined && isDevice(device)) return 'device';
+  if (device !== undefined && (isDevice(device) || subject.startsWith('/dev/disk/by-'))) return 'device';
   const critical = criticalFolders(places).map(lower);
   const parent = allIn(subject);
   const roots = places.writable.map(lower);

@@ -2,7 +2,21 @@
  * What a program with these arguments would do, as far as it matters: what nobody may do, what is worth a question, what is
  * only worth one outside a sandbox. One function for each kind of program; a path is judged by where it leads.
  */
-import { checkWrite, copy, disk, edit, find, move, permissions, remove, shred, sync, writeAll } from './file-rules.ts';
+import {
+  checkWrite,
+  copy,
+  disk,
+  edit,
+  find,
+  move,
+  permissions,
+  patch,
+  remove,
+  shred,
+  sync,
+  unpack,
+  writeAll,
+} from './file-rules.ts';
 import {
   device,
   diskutil,
@@ -22,6 +36,11 @@ import { readable } from './shell-gaps.ts';
 export function applyRule(name: string, given: readonly string[], context: RuleContext): void {
   const rule = rules[name] ?? (name.startsWith('mkfs') ? device : undefined);
   rule?.(given, context);
+}
+
+/** Whether something is known of it. */
+export function hasRule(name: string): boolean {
+  return rules[name] !== undefined || name.startsWith('mkfs');
 }
 
 /** Names with a rule, for a name of which only a part is known. */
@@ -89,6 +108,13 @@ const rules: Readonly<Record<string, Rule>> = {
   ln: copy,
   install: copy,
   tee: writeAll,
+  mkdir: writeAll,
+  patch,
+  tar: unpack,
+  bsdtar: unpack,
+  gtar: unpack,
+  unzip: unpack,
+  cpio: unpack,
   truncate: writeAll,
   touch: writeAll,
   sponge: writeAll,
@@ -135,6 +161,7 @@ const rules: Readonly<Record<string, Rule>> = {
   init,
   telinit: init,
   systemctl: services,
+  loginctl: services,
   service: machineChange,
   launchctl: services,
   kill,

@@ -5,7 +5,8 @@
 import type { SyntaxNode, Statement } from 'unbash';
 import { readShellWithGaps } from './parse-shell.ts';
 import { resolvePath } from './path-kinds.ts';
-import { applyRule, namesWithRules } from './program-rules.ts';
+import { codeInVariable, codeInWords } from './hidden-code.ts';
+import { applyRule, hasRule, namesWithRules } from './program-rules.ts';
 import { isQuiet } from './quiet-programs.ts';
 import type { RuleContext } from './rule.ts';
 import { runBuiltin } from './shell-builtins.ts';
@@ -27,6 +28,25 @@ export const nothing: Input = { text: null, from: 'nothing' };
 const stdinPath = /^\/(?:dev\/stdin|dev\/fd\/0|proc\/self\/fd\/0)$/;
 /** A script whose first line names no other language. */
 const shellScript = /^(?!#!)|^#!.*\b(?:ba|da|z|k)?sh\b/;
+
+/** Where these are arguments of a program that nobody knows, they are what it starts. */
+function isHarmful(word: string): boolean {
+  return /^(?:rm|grm|rimraf|shred|dd|mkfs(?:\.\w+)?|wipefs|blkdiscard|chmod|chown|mv|find|sh|bash|eval)$/.test(
+    word.split('/').at(-1) ?? '',
+  );
+}
+
+/** `export PAGER=…`, `env PAGER=…`. */
+function codeInAssignments(name: string, given: readonly string[]): string[] {
+  if (!/^(?:export|declare|typeset|readonly|local|env|sudo)$/.test(name)) return [];
+  return given.flatMap((word) => {
+    const [, variable, value] = /^([\w%]+)=(.*)$/s.exec(word) ?? [];
+    return variable === undefined || value === undefined ? [] : (codeInVariable(variable, value) ?? []);
+  });
+}
+
+/** Of the places where one program could start another. */
+const tailsMax = 4;
 
 export interface ProgramWalk {
   readonly rules: Omit<RuleContext, 'cwd'>;
@@ -56,6 +76,7 @@ export function createProgramRunner(walk: ProgramWalk): ProgramRunner {
     if (/[^\x21-\x7e\uE000-\uE002]/.test(name)) findings.asks.add("the program's name has unusual letters in it");
     if (word.includes('/') && !hasGap(word)) runFile(resolvePath(state.cwd, word), given, state, depth);
     callFunction(name, given, state, input, depth);
+    callAlias(word, given, state, depth);
     if (hasGap(name)) {
       findings.risks.add('the program is known only when it runs');
       findings.programs.add('?');
@@ -83,19 +104,46 @@ export function createProgramRunner(walk: ProgramWalk): ProgramRunner {
     calls.set(name, active);
   }
 
+  function callAlias(name: string, given: readonly string[], state: ShellState, depth: number): void {
+    const text = state.aliases.get(name);
+    if (text === undefined) return;
+    const inner = { ...copyState(state), positional: given };
+    // `alias ls='ls --color'` is that program.
+    inner.aliases.delete(name);
+    walkText(`${text} "$@"`, inner, depth + 1);
+  }
+
+  /** One of which nothing is known may be one that starts what follows. */
+  function runTail(given: readonly string[], state: ShellState, input: Input, depth: number): void {
+    const starts = given.flatMap((word, index) => (isHarmful(word) && index + 1 < given.length ? [index] : []));
+    for (const start of starts.slice(0, tailsMax)) runProgram(given.slice(start), copyState(state), input, depth + 1);
+    const texts = given.filter((word) => isHarmful(/^\s*(\S+)\s/.exec(word)?.[1] ?? ''));
+    for (const text of texts.slice(0, tailsMax)) walkText(text, copyState(state), depth + 1);
+  }
+
   function runNamed(name: string, given: readonly string[], state: ShellState, input: Input, depth: number): void {
     if (!isQuiet(name, given) && !state.functions.has(name)) findings.programs.add(name);
     runBuiltin(name, given, state, input.text);
     applyRule(name, given, { ...rules, cwd: state.cwd });
     if (/^(?:npm|pnpm|yarn|bun)$/.test(name)) findings.files.add(resolvePath(state.cwd, 'package.json'));
-    for (const started of startedBy(name, given, { cwd: state.cwd, stdin: input.text })) {
+    for (const text of [...codeInWords(name, given), ...codeInAssignments(name, given)])
+      walkText(text, copyState(state), depth + 1);
+    const all = startedBy(name, given, { cwd: state.cwd, stdin: input.text });
+    if (!isQuiet(name, given) && !hasRule(name) && !state.functions.has(name)) runTail(given, state, input, depth);
+    for (const started of all) {
       switch (started.kind) {
         case 'argv':
-          runProgram(started.argv, name === 'exec' ? state : copyState(state), input, depth + 1);
+          runProgram(
+            started.argv,
+            name === 'exec' ? state : { ...copyState(state), cwd: resolvePath(state.cwd, started.cwd ?? '.') },
+            input,
+            depth + 1,
+          );
           break;
         case 'code': {
           const inner = started.isHere === true ? state : copyState(state);
           if (started.positional !== undefined) inner.positional = started.positional;
+          if (started.name !== undefined) inner.name = started.name;
           walkText(started.text, inner, depth + 1);
           break;
         }

@@ -51,9 +51,16 @@ export function outputOfNode(
       const words = node.suffix.flatMap((part) => (part.type === 'Word' ? [part] : []));
       const argv = expandWords([node.name, ...words], state, host);
       if (state.functions.has(argv[0] ?? '')) return null;
-      const [program = '', file] = argv;
-      if (program === 'cat' && argv.length === 2 && file !== undefined)
+      const [program = '', file = '-'] = argv;
+      if (program === 'cd' && argv.length === 2) {
+        state.cwd = resolvePath(state.cwd, file);
+        return '';
+      }
+      if (program === 'cat' && argv.length === 2 && file !== '-')
         return state.files.get(resolvePath(state.cwd, file)) ?? null;
+      // One that reads what this command has written before.
+      const written = state.files.get(resolvePath(state.cwd, argv.at(-1) ?? ''));
+      if (written !== undefined && argv.length > 1) return knownOutput(argv.slice(0, -1), written, state.cwd);
       return knownOutput(argv, input, state.cwd);
     }
     case 'Pipeline': {

@@ -19,9 +19,11 @@ const changeFolder: Builtin = (given, state) => {
 };
 
 const declare: Builtin = (given, state) => {
+  const isReference = given.some((word) => /^-[a-zA-Z]*n/.test(word));
   for (const word of given) {
     const [, name, value] = /^([A-Za-z_]\w*)\+?=(.*)$/s.exec(word) ?? [];
-    if (name !== undefined && value !== undefined && value !== unknown)
+    if (name !== undefined && value !== undefined && isReference) state.references.set(name, value);
+    else if (name !== undefined && value !== undefined && value !== unknown)
       assign(state, name, word.includes('+=') ? unknown : value);
   }
 };
@@ -30,13 +32,30 @@ const read: Builtin = (given, state, stdin) => {
   const options = readOptions(given, { valued: 'adinNptu' });
   const names = [...options.values('a'), ...options.operands];
   const [line = ''] = (stdin ?? '').split('\n');
-  const words = line.trim().split(/\s+/);
+  const separators = lookUp(state, 'IFS');
+  const isPlain = typeof separators !== 'string' || /^\s*$/.test(separators);
+  const words = isPlain ? line.trim().split(/\s+/) : splitAt(line, separators);
   names.forEach((name, index) => {
     if (stdin === null || hasGap(stdin)) forget(state, name);
     else if (options.has('a')) assign(state, name, words);
     else assign(state, name, index + 1 === names.length ? words.slice(index).join(' ') : (words[index] ?? ''));
   });
   if (names.length === 0) forget(state, 'REPLY');
+};
+
+function splitAt(line: string, separators: string): string[] {
+  const words = [''];
+  for (const one of line) {
+    if (separators.includes(one)) words.push('');
+    else words.push(`${words.pop() ?? ''}${one}`);
+  }
+  return words;
+}
+
+const fillArray: Builtin = (given, state, stdin) => {
+  const [name = 'MAPFILE'] = readOptions(given, { valued: 'dnOsuCc' }).operands;
+  if (stdin === null || hasGap(stdin)) forget(state, name);
+  else assign(state, name, stdin.replace(/\n$/, '').split('\n'));
 };
 
 const builtins: Readonly<Record<string, Builtin>> = {
@@ -52,8 +71,14 @@ const builtins: Readonly<Record<string, Builtin>> = {
   local: declare,
   readonly: declare,
   read,
-  mapfile: (given, state) => forget(state, given.at(-1) ?? 'MAPFILE'),
-  readarray: (given, state) => forget(state, given.at(-1) ?? 'MAPFILE'),
+  mapfile: fillArray,
+  readarray: fillArray,
+  alias(given, state) {
+    for (const word of given) {
+      const [, name, text] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
+      if (name !== undefined && text !== undefined) state.aliases.set(name, text);
+    }
+  },
   getopts: (given, state) => forget(state, given[1] ?? ''),
   unset: (given, state) => given.forEach((name) => forget(state, name)),
   set(given, state) {

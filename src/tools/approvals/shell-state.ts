@@ -13,10 +13,15 @@ export interface ShellState {
   /** Each with all the values that it could have. */
   readonly variables: Map<string, readonly Value[]>;
   readonly functions: Map<string, FunctionNode['body']>;
+  readonly aliases: Map<string, string>;
+  /** Names that stand for other names. */
+  readonly references: Map<string, string>;
   /** What is in files and pipes that this command itself filled, by absolute path. */
   readonly files: Map<string, string>;
   /** `$1` and so on; null: not known. */
   positional: readonly string[] | null;
+  /** `$0`. */
+  name: string;
   /** Inside a branch or a loop: an assignment may not happen. */
   isConditional: boolean;
 }
@@ -34,9 +39,12 @@ export function initialState(cwd: string, home: string, talariaHome: string): Sh
       ['IFS', [' \t\n']],
     ]),
     functions: new Map(),
+    aliases: new Map(),
+    references: new Map(),
     files: new Map(),
     // A shell that is typed into has none.
     positional: [],
+    name: 'bash',
     isConditional: false,
   };
 }
@@ -47,12 +55,15 @@ export function copyState(state: ShellState): ShellState {
     ...state,
     variables: new Map(state.variables),
     functions: new Map(state.functions),
+    aliases: new Map(state.aliases),
+    references: new Map(state.references),
     // Files are shared by everybody.
     files: state.files,
   };
 }
 
-export function assign(state: ShellState, name: string, given: Value): void {
+export function assign(state: ShellState, variable: string, given: Value): void {
+  const name = state.references.get(variable) ?? variable;
   const value = sizeOf(given) > valueCharsMax ? unknown : given;
   const before = state.isConditional ? (state.variables.get(name) ?? []) : [];
   const values = [...before.filter((other) => !isSame(other, value)), value];
@@ -73,16 +84,18 @@ export function forgetAll(state: ShellState): void {
   // Home and folder rarely change, and a guess that is nearly always right finds more than none.
   if (home !== undefined) state.variables.set('HOME', home);
   state.functions.clear();
+  state.aliases.clear();
+  state.references.clear();
   state.positional = null;
 }
 
 /** Undefined: not known. */
 export function lookUp(state: ShellState, name: string): Value | undefined {
   if (name === 'PWD') return state.cwd;
-  if (name === '0') return 'bash';
+  if (name === '0') return state.name;
   if (name === '@' || name === '*') return state.positional ?? undefined;
   if (/^\d+$/.test(name)) return state.positional === null ? undefined : (state.positional[Number(name) - 1] ?? '');
-  return state.variables.get(name)?.[0];
+  return state.variables.get(state.references.get(name) ?? name)?.[0];
 }
 
 /** One state for each combination of values of these variables; too many of them count as not known. */

@@ -25,8 +25,16 @@ test('other forms of a plain letter or sign, and signs that are drawn like one, 
   assert.equal(shownText('café naïve Ångström'), 'café naïve Ångström');
 });
 
+test('nothing is moved out of sight by what is empty', () => {
+  assert.equal(shownText(`echo ok${' '.repeat(500)}; evil`), 'echo ok ‹U+0020 × 498› ; evil');
+  assert.equal(shownText(`echo ok${'\n'.repeat(60)}evil`), 'echo ok\n‹U+000A × 58›\nevil');
+  const usual = `if x:\n${' '.repeat(40)}y\n\n\n\n\nz`;
+  assert.equal(shownText(usual), usual);
+});
+
 test('no two texts look the same', () => {
   assert.notEqual(shownText('‹U+202E›'), shownText('\u202e'));
+  assert.equal(shownText('rm caf\u00e9 cafe\u0301'), 'rm café cafe‹U+0301›');
 });
 
 test('a picture of several characters is seen', () => {

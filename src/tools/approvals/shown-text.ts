@@ -27,14 +27,27 @@ export function unseenCharacters(text: string): string[] {
   return [...new Set(found.map(number))];
 }
 
+/** More of them than this move what follows out of sight. */
+const spacesMax = 40;
+const lineEndsMax = 5;
+const longSpaces = new RegExp(` {${spacesMax + 1},}`, 'g');
+const longLineEnds = new RegExp(`\\n{${lineEndsMax + 1},}`, 'g');
+
 export function shownText(text: string): string {
   return text
     .replace(/\S+/gu, (word) => {
       const isOdd = isMixed(word);
-      return replaceEach(word, (one) => /[‹›]/.test(one) || (isOdd && isLookalike(one)));
+      // A letter with its accent as a character of its own is drawn like the one that has it.
+      const isParted = word !== word.normalize('NFC');
+      return replaceEach(
+        word,
+        (one) => /[‹›]/.test(one) || (isOdd && isLookalike(one)) || (isParted && /\p{M}/u.test(one)),
+      );
     })
     .replace(/[^\n]/gu, (one) => (unseenPattern.test(one) ? mark(one) : one))
-    .replace(/ +$/gm, (spaces) => mark(' ').repeat(spaces.length));
+    .replace(longSpaces, (spaces) => ` ‹U+0020 × ${spaces.length - 2}› `)
+    .replace(/ +$/gm, (spaces) => mark(' ').repeat(spaces.length))
+    .replace(longLineEnds, (ends) => `\n‹U+000A × ${ends.length - 2}›\n`);
 }
 
 /** Latin letters with letters of another script among them: one passes for the other. */

@@ -1,7 +1,7 @@
 /** What developers' tools start when they are told to: `find -exec`, `git -c alias`, `tar --to-command` and the like. */
 import { resolvePath } from './path-kinds.ts';
 import { readOptions } from './program-options.ts';
-import { unknown } from './shell-gaps.ts';
+import { anyChars, unknown } from './shell-gaps.ts';
 import { code, program, type StartContext, type Started } from './started.ts';
 
 /** `find`: `{}` stands for what it starts with, and for something below it if there are conditions. */
@@ -13,8 +13,10 @@ export function foundPrograms(given: readonly string[], { cwd }: StartContext): 
     const end = given.findIndex((other, at) => at > index && (other === ';' || other === '+'));
     const argv = given.slice(index + 1, end < 0 ? undefined : end);
     for (const root of roots) {
-      const path = isNarrow ? `${resolvePath(cwd, root)}/${unknown}` : resolvePath(cwd, root);
-      found.push(...program(argv.map((part) => part.replaceAll('{}', path))));
+      const start = resolvePath(cwd, root);
+      // Without a condition: the folder, and all that is in it one by one.
+      for (const path of isNarrow ? [`${start}/${unknown}`] : [start, `${start}/${anyChars}`])
+        found.push(...program(argv.map((part) => part.replaceAll('{}', path))));
     }
   });
   return found;
@@ -32,6 +34,7 @@ export function readFind(given: readonly string[]): { readonly roots: readonly s
       )
     )
       return false;
+    if (/^(?:!|-not)$/.test(words[index - 1] ?? '')) return false;
     const pattern = words[index + 1] ?? '';
     return word === '-empty' || !/^[*.?/]*$/.test(pattern);
   });
@@ -79,9 +82,10 @@ export function gitPrograms(given: readonly string[]): Started[] {
   });
   const [verb, ...rest] = globals.operands;
   const options = readOptions(rest, {
-    valued: 'x',
+    valued: 'xu',
     longValued: [
       'exec',
+      'extcmd',
       'upload-pack',
       'receive-pack',
       'tree-filter',
@@ -89,6 +93,9 @@ export function gitPrograms(given: readonly string[]): Started[] {
       'env-filter',
       'msg-filter',
       'commit-filter',
+      'parent-filter',
+      'tag-name-filter',
+      'setup',
     ],
   });
   if (verb === 'config') {
@@ -99,7 +106,11 @@ export function gitPrograms(given: readonly string[]): Started[] {
   if (verb === 'submodule' && rest.includes('foreach')) {
     found.push(...code(readOptions(rest.slice(rest.indexOf('foreach') + 1)).operands.join(' ')));
   }
-  if (verb === 'rebase') found.push(...options.values('x', 'exec').flatMap(code));
+  if (verb === 'rebase' || verb === 'archive') found.push(...options.values('x', 'exec').flatMap(code));
+  if (verb === 'difftool') found.push(...options.values('x', 'extcmd').flatMap(code));
+  if (verb === 'clone') found.push(...options.values('u').flatMap(code));
+  // A transport that is a command: a blank in it stands as `% `.
+  found.push(...rest.flatMap((word) => code(/^ext::(.*)$/s.exec(word)?.[1]?.replaceAll('% ', ' ') ?? '')));
   for (const name of [
     'upload-pack',
     'receive-pack',
@@ -108,6 +119,9 @@ export function gitPrograms(given: readonly string[]): Started[] {
     'env-filter',
     'msg-filter',
     'commit-filter',
+    'parent-filter',
+    'tag-name-filter',
+    'setup',
   ]) {
     found.push(...options.values('', name).flatMap(code));
   }
@@ -128,27 +142,30 @@ export function editorPrograms(given: readonly string[]): Started[] {
     ...options.values('c', 'cmd'),
     ...given.filter((word) => word.startsWith('+')).map((word) => word.slice(1)),
   ];
-  return typed.flatMap((line) =>
-    code(
-      /^:?\s*(?:silent!?\s+)?(?:%|\d+,\d+)?!(.*)$/s.exec(line)?.[1] ?? /system\(["'](.*)["']\)/s.exec(line)?.[1] ?? '',
-    ),
-  );
+  return typed.flatMap((typedLine) => {
+    const line = typedLine.replace(/^[\s:]*(?:silent!?[\s:]*)?(?:exe(?:cute)?\s+["'](?=.*["']$))?/s, '');
+    const found =
+      /^[\s:]*(?:%|\d+,\d+)?!([^]*)$/.exec(line) ??
+      /^te(?:rminal)?\s+([^]*)$/.exec(line) ??
+      /system\(["']([^]*)["']\)/.exec(line);
+    const isQuoted = /^[\s:]*(?:silent!?[\s:]*)?exe/.test(typedLine);
+    return code(found?.[1]?.slice(0, isQuoted ? -1 : undefined) ?? '');
+  });
 }
 
 /** A longer one is a program of its own. */
 const sedCharsMax = 2_000;
 
 /** The `e` command and the `e` flag run what they are given. */
-export function sedPrograms(given: readonly string[]): Started[] {
+export function sedPrograms(given: readonly string[], { stdin }: StartContext): Started[] {
   const options = readOptions(given, { valued: 'efl', longValued: ['expression', 'file', 'line-length'] });
   const expressions = options.values('e', 'expression');
   const scripts = expressions.length > 0 ? expressions : options.operands.slice(0, 1);
   const read = scripts.filter((script) => script.length <= sedCharsMax);
   return read.flatMap((script) => [
-    ...code(/^(?:\d+|\$|\/[^/]*\/)?\s*e\s+(.+)$/s.exec(script)?.[1] ?? ''),
-    ...(/^s(.).*?\1(.*?)\1[gpiI0-9]*e/s.test(script)
-      ? code(/^s(.).*?\1(.*?)\1[gpiI0-9]*e/s.exec(script)?.[2] ?? '')
-      : []),
+    ...code(/^(?:\d+|\$|\/[^/]*\/)?!?\s*e\s+(.+)$/s.exec(script)?.[1] ?? ''),
+    ...(/^(?:\d+|\$)?\s*e\s*$/.test(script) ? code(stdin ?? unknown) : []),
+    ...code(/^s(.).*?\1(.*?)\1[gpiI0-9]*e/s.exec(script)?.[2]?.replaceAll('&', stdin ?? unknown) ?? ''),
   ]);
 }
 
@@ -157,11 +174,12 @@ export function makePrograms(given: readonly string[], { cwd, stdin }: StartCont
     valued: 'fCjIloW',
     longValued: ['file', 'makefile', 'directory', 'eval', 'jobs'],
   });
+  const shell = options.operands.flatMap((word) => code(/^SHELL=(.*)$/s.exec(word)?.[1] ?? ''));
   const inline = options.values('', 'eval').flatMap((text) => code(text.replace(/^[^:]*:[^;\n]*[;\n]\s*/, '')));
   const [file] = options.values('f', 'file');
-  if (file === '-') return [...inline, ...code((stdin ?? unknown).replace(/^[^:\n]*:[^;\n]*[;\n]\s*/, ''))];
+  if (file === '-') return [...shell, ...inline, ...code((stdin ?? unknown).replace(/^[^:\n]*:[^;\n]*[;\n]\s*/, ''))];
   const folder = resolvePath(cwd, options.values('C', 'directory')[0] ?? '.');
-  return [...inline, { kind: 'foreign', language: 'make', path: resolvePath(folder, file ?? 'Makefile') }];
+  return [...shell, ...inline, { kind: 'foreign', language: 'make', path: resolvePath(folder, file ?? 'Makefile') }];
 }
 
 export function containerPrograms(given: readonly string[]): Started[] {

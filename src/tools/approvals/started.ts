@@ -1,9 +1,17 @@
 /** What a program starts: another one, shell code, or code in another language. */
 
 export type Started =
-  | { readonly kind: 'argv'; readonly argv: readonly string[] }
+  /** `cwd`: where, if not here. */
+  | { readonly kind: 'argv'; readonly argv: readonly string[]; readonly cwd?: string }
   /** Shell code. `isHere`: in this very shell. */
-  | { readonly kind: 'code'; readonly text: string; readonly isHere?: true; readonly positional?: readonly string[] }
+  | {
+      readonly kind: 'code';
+      readonly text: string;
+      readonly isHere?: true;
+      readonly positional?: readonly string[];
+      /** `$0`. */
+      readonly name?: string;
+    }
   /** Shell code in a file. */
   | { readonly kind: 'code-file'; readonly path: string; readonly isHere?: true }
   | { readonly kind: 'code-from-stdin' }
@@ -16,8 +24,8 @@ export interface StartContext {
   readonly stdin: string | null;
 }
 
-export function program(argv: readonly string[]): Started[] {
-  return argv.length === 0 ? [] : [{ kind: 'argv', argv }];
+export function program(argv: readonly string[], cwd?: string): Started[] {
+  return argv.length === 0 ? [] : [{ kind: 'argv', argv, ...(cwd === undefined ? {} : { cwd }) }];
 }
 
 export function code(text: string): Started[] {

@@ -102,14 +102,15 @@ export const languages: Readonly<Record<string, string>> = {
   powershell: 'c',
 };
 
-export const runners: Readonly<Record<string, string>> = {
-  poetry: 'run',
-  pipenv: 'run',
-  uv: 'run',
-  bundle: 'exec',
-  npm: 'exec',
-  pnpm: 'exec',
-  yarn: 'exec',
-  rustup: 'run',
-  conda: 'run',
+export const runners: Readonly<Record<string, RegExp>> = {
+  poetry: /^run$/,
+  pipenv: /^run$/,
+  uv: /^run$/,
+  bundle: /^exec$/,
+  npm: /^(?:exec|x)$/,
+  pnpm: /^(?:exec|dlx)$/,
+  yarn: /^(?:exec|dlx)$/,
+  bun: /^x$/,
+  rustup: /^run$/,
+  conda: /^run$/,
 };

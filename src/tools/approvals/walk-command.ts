@@ -7,6 +7,9 @@ import {
   forEachChild,
   type Command,
   type CompoundList,
+  type HereDoc,
+  type HereString,
+  type ParameterExpansionPart,
   type ParsedScript,
   type Redirection,
   type Statement,
@@ -15,13 +18,14 @@ import {
 } from 'unbash';
 import { expandParts, expandToText, expandWords, type ExpandHost } from './expand-word.ts';
 import { createCallGraph } from './call-graph.ts';
+import { codeInSubscript, codeInVariable, substitutionsIn } from './hidden-code.ts';
 import { outputOfScript, outputOfNode } from './script-output.ts';
 import { resolvePath } from './path-kinds.ts';
 import { checkWrite } from './file-rules.ts';
 import type { RuleContext } from './rule.ts';
 import { createProgramRunner, nothing, type Input } from './run-program.ts';
 import { hasGap, unknown } from './shell-gaps.ts';
-import { assign, copyState, eachValuation, remember, type ShellState, type Value } from './shell-state.ts';
+import { assign, copyState, eachValuation, lookUp, remember, type ShellState, type Value } from './shell-state.ts';
 
 const depthMax = 24;
 const stepsMax = 5_000;
@@ -70,8 +74,33 @@ function createWalker(rules: Omit<RuleContext, 'cwd'>, graph: ReturnType<typeof 
   /** The scripts in substitutions anywhere below, but for nested commands, which are walked themselves. */
   function walkSubstitutions(node: SyntaxNode, state: ShellState, depth: number): void {
     const visit = (child: SyntaxNode): void => {
+      if (child.type === 'ParameterExpansion') walkExpansion(child, state, depth);
       if (child.type === 'Script') walkScript(child, copyState(state), nothing, depth + 1);
       else if (child.type !== 'Statement' && child.type !== 'CompoundList') forEachChild(child, visit);
+    };
+    forEachChild(node, visit);
+  }
+
+  /** What the tree does not show of an expansion. */
+  function walkExpansion(
+    { text, parameter, operation }: ParameterExpansionPart,
+    state: ShellState,
+    depth: number,
+  ): void {
+    // The parser ends a pattern at the first slash, also inside a substitution.
+    if (operation?.type === 'Replace' && /\$\(|`/.test(text))
+      programs.text(substitutionsIn(text.slice(2, -1)), copyState(state), depth + 1);
+    if (operation?.type !== 'Transform' || operation.operand.value !== 'P') return;
+    const value = lookUp(state, parameter);
+    if (typeof value === 'string') programs.text(substitutionsIn(value), copyState(state), depth + 1);
+  }
+
+  /** A test evaluates numbers, and names of variables with their subscripts. */
+  function walkTest(node: SyntaxNode, state: ShellState, depth: number): void {
+    const visit = (child: SyntaxNode): void => {
+      if (child.type !== 'Word') return forEachChild(child, visit);
+      const text = codeInSubscript(expandToText(child, state, host));
+      if (text !== null) programs.text(text, copyState(state), depth + 1);
     };
     forEachChild(node, visit);
   }
@@ -139,6 +168,7 @@ function createWalker(rules: Omit<RuleContext, 'cwd'>, graph: ReturnType<typeof 
         return loop(node.body, state, input, depth);
       case 'ArithmeticFor':
         walkSubstitutions(node, state, depth);
+        graph.addLoop(node);
         return loop(node.body, state, input, depth);
       case 'Case':
         walkSubstitutions(node.word, state, depth);
@@ -161,8 +191,11 @@ function createWalker(rules: Omit<RuleContext, 'cwd'>, graph: ReturnType<typeof 
         return walkNode(node.body, { ...copyState(state), positional: null, isConditional: true }, nothing, depth + 1);
       case 'Coproc':
         return walkNode(node.body, copyState(state), nothing, depth + 1);
+      case 'TestCommand':
+        walkTest(node, state, depth);
+        return walkSubstitutions(node, state, depth);
       default:
-        // Tests and arithmetic run nothing but what is substituted into them.
+        // Arithmetic runs nothing but what is substituted into them.
         return walkSubstitutions(node, state, depth);
     }
   }
@@ -175,10 +208,12 @@ function createWalker(rules: Omit<RuleContext, 'cwd'>, graph: ReturnType<typeof 
       if (redirect.type === 'HereDoc') {
         const { body } = redirect;
         const text = body.parts === undefined ? body.text : expandParts(body.parts, state, host);
-        read = { text: redirect.operator === '<<-' ? text.replace(/^\t+/gm, '') : text, from: 'a file' };
+        read = readFrom(redirect, redirect.operator === '<<-' ? text.replace(/^\t+/gm, '') : text, read, state);
       } else if (redirect.target !== undefined) {
         const target = expandToText(redirect.target, state, host);
-        if (redirect.type === 'HereString') read = { text: `${target}\n`, from: 'a file' };
+        if (redirect.type === 'HereString') read = readFrom(redirect, `${target}\n`, read, state);
+        else if (redirect.operator === '<&' && state.files.has(`/dev/fd/${target}`))
+          read = { text: state.files.get(`/dev/fd/${target}`) ?? null, from: 'a file' };
         else if (redirect.operator === '<') {
           const path = resolvePath(state.cwd, target);
           read = { text: state.files.get(path) ?? null, from: 'a file', path };
@@ -213,7 +248,10 @@ function createWalker(rules: Omit<RuleContext, 'cwd'>, graph: ReturnType<typeof 
     if (command.name === undefined) {
       for (const { name, value, append, index } of assignments) {
         const before = append === true || index !== undefined ? unknown : null;
-        assign(state, name, before ?? valueOf(value, state));
+        const given = valueOf(value, state);
+        assign(state, name, before ?? given);
+        const text = typeof given === 'string' ? codeInVariable(name, given) : null;
+        if (text !== null) programs.text(text, copyState(state), depth + 1);
       }
       return;
     }
@@ -227,14 +265,9 @@ function createWalker(rules: Omit<RuleContext, 'cwd'>, graph: ReturnType<typeof 
       ) {
         findings.risks.add(`changes how programs start (${name})`);
       }
-      if (
-        /^(?:GIT_\w*(?:COMMAND|EDITOR|PAGER|PROXY|ASKPASS|SSH)|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|PROMPT_COMMAND|PS4|LESSOPEN)$/.test(
-          name,
-        )
-      ) {
-        const text = valueOf(value, state);
-        if (typeof text === 'string') programs.text(text, copyState(state), depth + 1);
-      }
+      const given = valueOf(value, state);
+      const text = typeof given === 'string' ? codeInVariable(name, given) : null;
+      if (text !== null) programs.text(text, copyState(state), depth + 1);
     }
     const name = expandWords([command.name], inner, host);
     const given = command.args.flatMap((part): string[] => {
@@ -245,7 +278,7 @@ function createWalker(rules: Omit<RuleContext, 'cwd'>, graph: ReturnType<typeof 
     });
     rememberOutput(command, inner, read);
     programs.run([...name, ...given], inner, read, depth + 1);
-    if (inner !== state) state.cwd = inner.cwd;
+    if (inner !== state) keepChanges(inner, state, new Set(assignments.map((part) => part.name)));
   }
 
   /** What it writes into a file that may be run later. */
@@ -269,6 +302,20 @@ function createWalker(rules: Omit<RuleContext, 'cwd'>, graph: ReturnType<typeof 
   }
 
   return { script: walkScript };
+}
+
+/** Variables before a command are gone after it; what it did to others is not. */
+function keepChanges(from: ShellState, to: ShellState, passing: ReadonlySet<string>): void {
+  to.cwd = from.cwd;
+  for (const [name, values] of from.variables) if (!passing.has(name)) to.variables.set(name, values);
+}
+
+/** A here-document for another descriptor is what is read there. */
+function readFrom({ descriptor }: HereDoc | HereString, text: string, before: Input, state: ShellState): Input {
+  const number = descriptor?.type === 'FileDescriptor' ? descriptor.value : 0;
+  if (number === 0) return { text, from: 'a file' };
+  remember(state, `/dev/fd/${number}`, text);
+  return before;
 }
 
 function textOf(part: SyntaxNode | undefined): string {

@@ -12,7 +12,7 @@ import { startProblem } from './command-outcome.ts';
 import type { CommandWish } from './command-wish.ts';
 import { hostLossNotes } from './host-loss.ts';
 import { bootId } from '../process-identity.ts';
-import { nameProcess, processOfCall } from './process-table.ts';
+import { nameProcess, processesMax, processOfCall } from './process-table.ts';
 import type { HostPlace, SessionHost, SessionHosts } from './session-host.ts';
 import { shellLine, shellScript } from './shell-scripts.ts';
 import {
@@ -26,6 +26,10 @@ import type { TerminalDeps } from './terminal-deps.ts';
 
 /** After its deadline a command is ended by whoever follows it; the supervisor does it this much later, if nobody did. */
 const supervisorDelayS = 5;
+
+const tooManyProcesses =
+  `The command was not started: this session has had ${processesMax} processes in the background, and no more are kept. ` +
+  'Run it without background; those that ended long ago make room.';
 
 export interface RunDeps extends TerminalDeps {
   readonly hosts: SessionHosts;
@@ -56,7 +60,7 @@ export async function beginCommand(
     const host = home?.host ?? null;
     const notes = home?.isNew === true ? await hostLossNotes(deps.clock, context.spoolFolder, home.host) : [];
     const request = await requestFor(deps, wish, context, host, place.network !== 'off' && !wish.isOutside);
-    if (request === null) return { kind: 'not-started', problem: 'This session has started too many processes.' };
+    if (request === null) return { kind: 'not-started', problem: tooManyProcesses };
     await spool.writeRequest(request);
     const start = await (host === null
       ? startDirect(wish, sandbox, place, spool, context)
@@ -147,7 +151,12 @@ async function startDirect(
   const common = { endAfterS: endAfterS(wish) };
   if (wish.isOutside) {
     const cwd = wish.cwd ?? context.workspace;
-    return startSupervisor(spool, { ...common, argv: shellArgv(wish.command), cwd, environment: wish.environment });
+    return startSupervisor(spool, {
+      ...common,
+      argv: shellArgv(wish.command, cwd),
+      cwd,
+      environment: wish.environment,
+    });
   }
   // Its state is where it runs: next to nothing is known here about the files of another machine.
   const state = join('.talaria-shell', context.sessionId);

@@ -45,7 +45,8 @@ export type LossReason = keyof typeof lossReasons;
 
 const lossReasons = {
   'machine-restarted': 'the machine went down meanwhile',
-  'supervisor-gone': 'the process that watched over it was killed; what was left of it was ended',
+  'supervisor-gone':
+    'the process that watched over it was killed, or the disk was full when it ended; what was left of it was ended',
   'sandbox-gone': "the session's sandbox ended while it ran",
   'record-removed': 'it is so long ago that its record was removed',
 };

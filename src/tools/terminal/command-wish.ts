@@ -143,14 +143,20 @@ export async function planOf(
     kind: isNetworkOnly ? 'send' : 'command',
     subject: isNetworkOnly
       ? `commands reach ${wish.hosts.join(' ')}`
-      : hashed(JSON.stringify([wish.command, wish.stdin, cwd, wish.isOutside, wish.hosts, files])),
+      : hashed(JSON.stringify([wish.command, wish.stdin, cwd, wish.isOutside, wish.hosts, files, wish.isBackground])),
     shown: wish.stdin === null ? wish.command : `${wish.command}\n<<< ${wish.stdin}`,
     reasons,
-    where: `${wish.isOutside ? 'outside the sandbox' : sandboxWords(sandbox)}, in ${cwd}`,
+    where: `${wish.isOutside ? 'outside the sandbox' : sandboxWords(sandbox)}, in ${cwd}${wish.isBackground ? ', in the background' : ''}`,
     frozen,
-    ...(isNetworkOnly ? { lasting: `every command may reach ${wish.hosts.join(', ')}` } : {}),
+    ...lastingOf(wish, sandbox, isNetworkOnly),
     ...(canSend(deps, wish, sandbox) ? { canSend: true } : {}),
   };
+}
+
+/** Scripts that it names are part of the permission; what those use in turn nobody can know. */
+function lastingOf({ hosts, isOutside }: CommandWish, { level }: Sandbox, isNetworkOnly: boolean) {
+  if (isNetworkOnly) return { lasting: `every command may reach ${hosts.join(', ')}` };
+  return isOutside || level === 'none' ? { lasting: 'this command, also when files that it uses have changed' } : {};
 }
 
 /** With a way to somewhere, or no wall around it. */

@@ -32,8 +32,9 @@ export async function endHost(clock: Clock, host: SessionHost): Promise<void> {
 export async function killAll(clock: Clock, marks: readonly string[], root: number | null): Promise<void> {
   for (let round = 0; round < roundsMax; round++) {
     const living = await livingProcesses();
+    const parents = new Map(living.map(({ pid, parent }) => [pid, parent]));
     const found = living.filter(
-      ({ pid, mark }) => pid !== root && (marks.includes(mark) || descends(living, pid, root)),
+      ({ pid, mark }) => pid !== root && (marks.includes(mark) || descends(parents, pid, root)),
     );
     if (found.length === 0) return;
     for (const { pid } of found) kill(pid);
@@ -73,11 +74,10 @@ async function lookAt(name: string): Promise<LivingProcess | null> {
   return { pid: Number(name), parent: stat.parent, mark };
 }
 
-function descends(living: readonly LivingProcess[], pid: number, root: number | null): boolean {
+function descends(parents: ReadonlyMap<number, number>, pid: number, root: number | null): boolean {
   if (root === null) return false;
-  const parents = new Map(living.map((one) => [one.pid, one.parent]));
   let at = parents.get(pid);
-  for (let steps = 0; at !== undefined && steps < living.length; steps++) {
+  for (let steps = 0; at !== undefined && steps < parents.size; steps++) {
     if (at === root) return true;
     at = parents.get(at);
   }

@@ -2,7 +2,7 @@
  * The background processes of a session by the names that a model uses: p1, p2, … A name is given before the process is
  * started and never given again; all about it is in the spool, so it is the same after a restart.
  */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { CallId } from '../../protocol/ids.ts';
@@ -36,14 +36,17 @@ export type ProcessState =
   | { readonly kind: 'lost' };
 
 export const processesFolderName = 'processes';
-/** Names are short and few; a session that wants more of them has lost control. */
-const processesMax = 1_000;
+/** As many are remembered, running or not; a session that wants more of them has lost control. */
+export const processesMax = 1_000;
 
 /** Null if there are too many. */
 export async function nameProcess(spoolFolder: string, record: ProcessRecord): Promise<string | null> {
   const folder = join(spoolFolder, processesFolderName);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (let number = 1 + (await numbersIn(spoolFolder)).length; number <= processesMax; number++) {
+  const known = await numbersIn(spoolFolder);
+  if (known.length >= processesMax) return null;
+  // Never a name that was used: what is forgotten may still be spoken of.
+  for (let number = 1 + (known.at(-1) ?? 0); ; number++) {
     try {
       await writeFile(join(folder, `p${number}.json`), `${JSON.stringify(record)}\n`, { flag: 'wx', mode: 0o600 });
       return `p${number}`;
@@ -51,7 +54,13 @@ export async function nameProcess(spoolFolder: string, record: ProcessRecord): P
       if (!hasCode(error, 'EEXIST')) throw error;
     }
   }
-  return null;
+}
+
+/** Forgets those whose call was removed; the newest one stays, so that its number is not given again. */
+export async function forgetProcesses(spoolFolder: string, isRemoved: (callId: string) => boolean): Promise<void> {
+  for (const { id, callId } of (await listProcesses(spoolFolder)).slice(0, -1)) {
+    if (isRemoved(callId)) await rm(join(spoolFolder, processesFolderName, `${id}.json`), { force: true });
+  }
 }
 
 /** All of the session, in the order of their start. */
@@ -65,7 +74,7 @@ export async function listProcesses(spoolFolder: string): Promise<BackgroundProc
 }
 
 export async function findProcess(spoolFolder: string, id: string): Promise<BackgroundProcess | null> {
-  if (!/^p\d{1,4}$/.test(id)) return null;
+  if (!/^p\d{1,9}$/.test(id)) return null;
   const text = await readFile(join(spoolFolder, processesFolderName, `${id}.json`), 'utf8').catch(() => null);
   if (text === null) return null;
   try {
@@ -123,7 +132,7 @@ export function writeNotified({ spool }: BackgroundProcess): Promise<void> {
 async function numbersIn(spoolFolder: string): Promise<number[]> {
   const names = await readdir(join(spoolFolder, processesFolderName)).catch(() => []);
   const numbers = names.flatMap((name) => {
-    const number = /^p(\d{1,4})\.json$/.exec(name)?.[1];
+    const number = /^p(\d{1,9})\.json$/.exec(name)?.[1];
     return number === undefined ? [] : [Number(number)];
   });
   return numbers.sort((a, b) => a - b);

@@ -4,10 +4,13 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'node:test';
-import { systemClock } from '../../lib/clock.ts';
+import { systemClock, type Clock } from '../../lib/clock.ts';
 import type { Gate, Plan } from '../approval.ts';
 import { createProcessTool } from './process-tool.ts';
 import { linePattern } from './line-pattern.ts';
+import { listProcesses, processState } from './process-table.ts';
+import { summary } from './process-words.ts';
+import { listHosts } from './session-host.ts';
 import { noSandbox } from './terminal-deps.ts';
 import { createTerminalTools } from './terminal-tools.ts';
 import { until } from './test-processes.ts';
@@ -15,6 +18,7 @@ import { allowEverything, testBubblewrap, testShell } from './test-shell.ts';
 
 const sandbox = existsSync('/usr/bin/bwrap') ? testBubblewrap : noSandbox;
 const options = { sandbox: () => Promise.resolve(sandbox) };
+const needsBubblewrap = { skip: sandbox === noSandbox ? 'bubblewrap is not installed' : false };
 
 test('a process in the background is listed, polled, read, waited for and ended', async (t) => {
   const it = await testShell(t, options);
@@ -39,11 +43,35 @@ test('a process in the background is listed, polled, read, waited for and ended'
   await it.run('sleep 600', { background: true });
   assert.match(await it.process({ action: 'kill', id: 'p2' }), /^p2 ended by kill \(\d+ s\): sleep 600$/);
   assert.match(await it.process({ action: 'list' }), /^p1 ended: exit code 3 [^\n]+\np2 ended by kill [^\n]+$/);
+  await it.run('sleep 600', { background: true });
+  assert.equal(await it.process({ action: 'kill', id: 'p3', signal: 'HUP' }), '[SIGHUP sent to p3]');
+  assert.match(
+    await it.process({ action: 'wait', id: 'p3', timeout_s: 10 }),
+    /\[ended: (?:exit code 129|ended by SIGHUP)\]$/,
+  );
   assert.equal(
     await it.process({ action: 'poll', id: 'p9' }),
     'There is no process p9; list shows those of this session.',
   );
   assert.equal(await it.process({ action: 'kill' }), 'kill needs the id of a process; list shows them.');
+});
+
+test('a process that was lost is as old as what was last heard of it', needsBubblewrap, async (t) => {
+  const it = await testShell(t, options);
+  await it.run('echo up; sleep 600', { background: true });
+  const folder = join(it.spoolRoot, it.sessionId);
+  const [host] = await listHosts(folder);
+  assert.ok(host);
+  const [pid = ''] = (await readFile(join(host.folder, 'claim'), 'utf8')).split('\n');
+  globalThis.process.kill(Number(pid), 'SIGKILL');
+  const [found] = await listProcesses(folder);
+  assert.ok(found);
+  await until(async () => ((await processState(found)).kind === 'lost' ? true : null));
+  const later: Clock = { ...systemClock, now: () => systemClock.now() + 3_600_000 };
+  assert.match(
+    await summary(later, found),
+    /^p1 lost with its sandbox or the machine; .* \(\d s\): echo up; sleep 600$/,
+  );
 });
 
 test('what fails at once is told at once', async (t) => {

@@ -16,10 +16,18 @@ const logBytesMax = 262_144;
 /** A line for a list. */
 export async function summary(clock: Clock, process: BackgroundProcess): Promise<string> {
   const state = await processState(process);
-  const exit = state.kind === 'running' ? null : await stat(join(process.spool.folder, 'exit')).catch(() => null);
-  const untilMs = exit?.mtimeMs ?? clock.now();
+  const untilMs = state.kind === 'running' ? clock.now() : await lastSeenAt(process);
   const seconds = Math.max(0, Math.round((untilMs - process.startedAt) / 1000));
   return `${process.id} ${stateWords(state)} (${seconds} s): ${oneLine(process.command)}`;
+}
+
+/** When it ended, or when something was last heard of it. */
+async function lastSeenAt({ spool, startedAt }: BackgroundProcess): Promise<number> {
+  for (const path of [join(spool.folder, 'exit'), spool.outputPath]) {
+    const found = await stat(path).catch(() => null);
+    if (found !== null) return found.mtimeMs;
+  }
+  return startedAt;
 }
 
 /** In brackets, for after an output. */

@@ -8,7 +8,7 @@ import { writeFileAtomically } from '../../lib/atomic-file.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { openSpool } from './call-spool.ts';
 import { isSupervised, liveGroup } from './end-command.ts';
-import { processesFolderName } from './process-table.ts';
+import { forgetProcesses, processesFolderName } from './process-table.ts';
 import { shellFolderName } from './session-host.ts';
 
 const noteFile = 'removed-up-to';
@@ -38,6 +38,9 @@ async function pruneSession(folder: string, before: number): Promise<number> {
   const noted = await removedUpTo(folder);
   if (newest > noted) await writeFileAtomically(join(folder, noteFile), `${newest}\n`, { mode: 0o600 });
   for (const name of old) await rm(join(folder, name), { recursive: true, force: true });
+  const left = new Set(await readdir(folder));
+  const upTo = newest > noted ? newest : noted;
+  await forgetProcesses(folder, (callId) => callId <= upTo && !left.has(callId));
   return old.length;
 }
 

@@ -7,6 +7,7 @@ import test from 'node:test';
 import { sleep, systemClock } from '../../lib/clock.ts';
 import { callSpool } from './call-spool.ts';
 import { listHosts, shellFolders } from './session-host.ts';
+import { hostLeftCode, hostScript } from './shell-scripts.ts';
 import { noSandbox } from './terminal-deps.ts';
 import { isGone, until } from './test-processes.ts';
 import { testBubblewrap, testShell, type TestShell } from './test-shell.ts';
@@ -68,6 +69,30 @@ for (const sandbox of sandboxes) {
       await run('pwd'),
       `[the folder ${workspace}/gone is not there any more; this runs in ${workspace}]\n${workspace}`,
     );
+  });
+
+  test(`C45 functions and aliases with the names of the shell's own commands change nothing of what lasts (${sandbox.level})`, async (t) => {
+    const { run, workspace } = await testShell(t, options);
+    await mkdir(join(workspace, 'sub'));
+    const names = 'printf declare set shopt umask read exit trap command mv echo compgen export';
+    await run(`for name in ${names}; do eval "$name() { builtin echo WRONG; }"; done; builtin alias echo="echo WRONG"`);
+    await run('cd() { builtin cd "$@" && ls; }; kept=1; builtin cd sub');
+    assert.equal(await run('builtin pwd; builtin echo $kept; kept=2'), `${join(workspace, 'sub')}\n1`);
+    assert.equal(await run('builtin echo $kept; unset -f printf; type -t cd declare'), '2\nfunction\nfunction');
+    assert.equal(await run('rmdir ../sub'), '[no output]');
+    assert.match(await run('builtin pwd'), /^\[the folder \S+\/sub is not there any more; this runs in (\S+)\]\n\1$/);
+  });
+
+  test(`C45 a variable that no program can be started beside lasts, and so does what came with it (${sandbox.level})`, async (t) => {
+    const { run } = await testShell(t, options);
+    await run('set -e; cd /; declare -rx OLD=1; export BIG=$(head -c 1000000 /dev/zero | tr "\\0" x)');
+    assert.equal(await run('echo $PWD ${#BIG} $OLD; unset BIG; /bin/echo started'), '/ 1000000 1\nstarted');
+  });
+
+  test(`a trap that looks at every command sees those that were asked for (${sandbox.level})`, async (t) => {
+    const { run } = await testShell(t, options);
+    assert.equal(await run("trap 'echo seen' DEBUG\necho a; kept=1"), 'seen\na\nseen');
+    assert.equal(await run('echo $kept'), '1');
   });
 
   test(`C48 the shell is the same after the process that used it was killed, and the host is still the one (${sandbox.level})`, async (t) => {
@@ -256,6 +281,22 @@ test('C88 C92 a host that had left before it took the call is replaced, and the 
   assert.equal(await readFile(join(it.workspace, 'runs'), 'utf8'), 'run\n');
 });
 
+test('a host leaves when nothing runs any more but what put its sandbox up', needsBubblewrap, async (t) => {
+  const { workspace } = await testShell(t);
+  const quick = hostScript.replace('-t 20 ', '-t 0.05 ');
+  assert.notEqual(quick, hostScript);
+  // As the way to the network does, which is there before the host.
+  const start = 'sleep 600 & exec bash -c "$1" host "$2" "$2" own : :';
+  const argv = ['sh', '-c', start, 'sh', quick, workspace];
+  const place = { cwd: workspace, env: {}, readable: [], writable: [workspace], hidden: [], network: 'off' as const };
+  const { argv: wrapped } = await testBubblewrap.wrap({ ...place, argv });
+  const child = spawn(wrapped[0] ?? '', wrapped.slice(1), { stdio: ['pipe', 'ignore', 'ignore'] });
+  const patience = setTimeout(() => child.kill('SIGKILL'), 20_000);
+  const code = await new Promise((resolve) => child.once('exit', resolve));
+  clearTimeout(patience);
+  assert.equal(code, hostLeftCode);
+});
+
 async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return text.trim().split(' ').map(Number);
@@ -291,6 +332,13 @@ test('no key and nothing of Talaria reaches a command; what the operator names d
     assert.match(text, /^MY_TOKEN=named$/m);
     assert.doesNotMatch(text, /canary/);
   }
+});
+
+test('a terminal is one that programs can draw on, and a command without one is told of none', async (t) => {
+  const { run } = await testShell(t, { env: { PATH: process.env['PATH'], HOME: '/' } });
+  assert.equal(await run('echo ${TERM:-none}'), 'dumb');
+  assert.equal(await run('echo $TERM; tput cols; kept=1', { pty: true }), 'xterm\n120');
+  assert.equal(await run('echo ${TERM:-none} $kept'), 'dumb 1');
 });
 
 test('a command on a terminal sees one, and its input reaches it', async (t) => {

@@ -31,6 +31,9 @@ wire=$1 state=$2 space=$3 runner=$4 shell=$5
 shopt -s nullglob dotglob
 set -- /tmp/*
 mounted="$*"
+# What puts the sandbox up, and the way to the network where there is one.
+set -- /proc/[0-9]*
+there=" $* "
 count_mounts() { mapfile -t mounts </proc/self/mountinfo && mounts=\${#mounts[@]}; }
 [ "$space" = own ] && count_mounts && guards=$mounts
 apart() {
@@ -46,7 +49,7 @@ has_nothing() {
   [ -z "$(jobs -pr)" ] || return 1
   [ "$space" = own ] || return 0
   for entry in /proc/[0-9]*; do
-    case $entry in /proc/1 | /proc/$$) ;; *) return 1 ;; esac
+    case $there in *" $entry "*) ;; *) return 1 ;; esac
   done
   # What was put into it goes with the sandbox.
   set -- /tmp/*
@@ -80,7 +83,8 @@ while :; do
 done`;
 
 /** Takes the script of the shell as its first argument: in one line, so that bash counts a command's lines from 1. */
-export const shellLine = 'eval "$1"; eval "$__t_trace$__t_text"; { eval "$__t_after"; } 2>/dev/null';
+export const shellLine =
+  'builtin eval "$1"; builtin eval "$__t_trace$__t_text"; { builtin eval "$__t_after"; } >/dev/null 2>&1';
 
 /** Arguments: the call's part of the wire (a path without its ending), the call, flags, the state folder, the shell. */
 export const runnerScript = `
@@ -136,37 +140,44 @@ printf 'done %s %s %s\\n' "$code" "$left" "$folder" >&3`;
 /**
  * What is saved for the next command, as a script that restores it; the folder stands in its first line. It happens in a
  * subshell, so the shell itself stays as it is. Tracing comes last and apart: it would show in the output of the next.
+ * `\builtin`, because a command may have left an alias or a function of the same name: `cd` is a favourite.
  */
 const saveScript = `(
   __t_code=$? __t_trace=
   case $- in *x*) __t_trace="set -x;" ;; esac
-  \\set +xv
+  \\builtin set +xv
   {
     __t_here=$PWD
     case $__t_back in "") ;; *) case $PWD in "$__t_given") __t_here=$__t_back ;; esac ;; esac
     case $__t_here in *"
-"*|"") \\echo "#cwd /" ;; *) \\printf "#cwd %s\\\\n" "$__t_here" ;; esac
-    \\declare -p IFS
+"*|"") \\builtin echo "#cwd /" ;; *) \\builtin printf "#cwd %s\\\\n" "$__t_here" ;; esac
+    \\builtin declare -p IFS
     IFS=" 	
 "
-    \\shopt -p
-    \\printf "umask %s\\\\n" "$(\\umask)"
-    for __t_name in $(\\compgen -v); do
+    \\builtin shopt -p
+    \\builtin printf "umask %s\\\\n" "$(\\builtin umask)"
+    for __t_name in $(\\builtin compgen -v); do
       case $__t_name in
         __t_*|BASH*|EUID|UID|PPID|SHELLOPTS|GROUPS|DIRSTACK|FUNCNAME|PIPESTATUS|RANDOM|SRANDOM|SECONDS|LINENO) ;;
-        EPOCH*|HIST*|COMP_*|_|PWD|SHLVL|IFS|TALARIA_*|OPTIND|OPTERR) ;;
-        *) \\declare -p "$__t_name" ;;
+        EPOCH*|HIST*|COMP_*|_|PWD|SHLVL|IFS|TALARIA_*|OPTIND|OPTERR|"$__t_own") ;;
+        *) \\builtin declare -p "$__t_name" ;;
       esac
     done
-    \\declare -f
-    \\declare -Fx | while \\read -r __t_word __t_word __t_name; do \\printf "export -f %s\\\\n" "$__t_name"; done
-    \\set +o | while \\read -r __t_name; do
-      case $__t_name in *noexec*) ;; *) \\printf "%s\\\\n" "$__t_name" ;; esac
+    \\builtin declare -f
+    \\builtin declare -Fx | while \\builtin read -r __t_word __t_word __t_name; do
+      \\builtin printf "builtin export -f %s\\\\n" "$__t_name"
     done
-    \\alias -p
-    \\printf "__t_trace=%q\\\\n" "$__t_trace"
-  } >|"$__t_state/new.$$" && \\command -p mv -f "$__t_state/new.$$" "$__t_state/state"
-  \\exit "$__t_code"
+    \\builtin set +o | while \\builtin read -r __t_name; do
+      case $__t_name in *noexec*) ;; *) \\builtin printf "builtin %s\\\\n" "$__t_name" ;; esac
+    done
+    \\builtin alias -p
+    \\builtin printf "__t_trace=%q\\\\n" "$__t_trace"
+  } >|"$__t_state/new.$$" && {
+    # Beside a variable that is too long for the system no program can be started.
+    \\builtin export -n $(\\builtin compgen -e)
+    \\builtin command -p mv -f "$__t_state/new.$$" "$__t_state/state"
+  } || \\builtin :
+  \\builtin exit "$__t_code"
 )`;
 
 /**
@@ -176,7 +187,7 @@ const saveScript = `(
  */
 export const shellScript = `
 shopt -s expand_aliases
-__t_file=$2 __t_state=$3 __t_flags=$4 __t_text=$5 __t_folder= __t_trace= __t_back= __t_given=
+__t_file=$2 __t_state=$3 __t_flags=$4 __t_text=$5 __t_folder= __t_trace= __t_back= __t_given= __t_own=
 if [ -n "$__t_file" ]; then IFS= read -r -d '' __t_text <"$__t_file"; fi
 case $__t_state in
   /*) ;;
@@ -191,15 +202,21 @@ set --
   if [ -n "$__t_file" ] && [ -e "\${__t_file%.sh}.cwd" ]; then
     # Given for this command only: the next one is where the last one was, unless this one goes somewhere by itself.
     __t_back=\${__t_folder:-$PWD}
-    IFS= read -r __t_folder <"\${__t_file%.sh}.cwd"
+    IFS= builtin read -r __t_folder <"\${__t_file%.sh}.cwd"
   fi
-  if [ -z "$__t_folder" ] || cd -- "$__t_folder"; then __t_folder=; fi
+  if [ -z "$__t_folder" ] || builtin cd -- "$__t_folder"; then __t_folder=; fi
   __t_given=$PWD
-  case $__t_flags in *k*) trap '{ eval "$__t_save"; } 2>/dev/null' EXIT ;; esac
+  # A shell without a terminal calls it dumb, and says so to the next one.
+  case $__t_flags in *p*) case \${TERM:-dumb} in dumb) builtin export TERM=xterm; __t_own=TERM ;; esac ;; esac
+  case $__t_flags in *k*) builtin trap '{ \\builtin eval "$__t_save"; } >/dev/null 2>&1' EXIT ;; esac
 } 2>/dev/null
-if [ -n "$__t_folder" ]; then echo "[the folder $__t_folder is not there any more; this runs in $PWD]"; fi
+if [ -n "$__t_folder" ]; then
+  \\builtin printf '[the folder %s is not there any more; this runs in %s]\\n' "$__t_folder" "$PWD"
+fi
 __t_after='{
   __t_code=$?
-  case $__t_flags in *k*) case $(trap -p EXIT) in *__t_save*) ;; *) eval "$__t_save" ;; esac ;; esac
-  (exit "$__t_code")
-} 2>/dev/null'`;
+  case $__t_flags in
+    *k*) case $(\\builtin trap -p EXIT) in *__t_save*) ;; *) \\builtin eval "$__t_save" ;; esac ;;
+  esac
+  (\\builtin exit "$__t_code")
+}'`;

@@ -7,6 +7,7 @@ import { fakeToolContext, type FakeToolContext } from '../fake-tool-context.ts';
 import { callSpool } from './call-spool.ts';
 import { bootId } from '../process-identity.ts';
 import { listRunning, pruneSpools, removeSpool } from './spool.ts';
+import { listProcesses, nameProcess, processesMax } from './process-table.ts';
 import { shellArgv, startSupervisor } from './start-supervisor.ts';
 import { createTerminalTool } from './terminal-tool.ts';
 import { allGone, folderToEnd, isGone, pidsIn } from './test-processes.ts';
@@ -30,7 +31,7 @@ async function place(t: test.TestContext) {
     await spool.writeRequest({ command, cwd: workspace, timeoutMs: 20_000, deadlineMs, boot: await bootId() });
     const environment = { PATH: '/usr/bin:/bin' };
     const started = await startSupervisor(spool, {
-      argv: shellArgv(command),
+      argv: shellArgv(command, workspace),
       cwd: workspace,
       environment,
       endAfterS: 30,
@@ -110,6 +111,26 @@ test('old spools go, what runs and what is young stays, and an old call never lo
   await assert.rejects(stat(join(workspace, 'again')));
   await removeSpool(deps, join(root, 'running'));
   await allGone(pids);
+});
+
+test('processes that ended long ago make room for others, and no name is given twice', async (t) => {
+  const folder = join(await folderToEnd(t), 'ses');
+  const start = async (callId: string) => {
+    await mkdir(join(folder, callId), { recursive: true });
+    const more = { command: 'x', startedAt: 0, notify: null, isOnline: false, isPty: false };
+    return nameProcess(folder, { callId, ...more });
+  };
+  for (let number = 1; number <= processesMax; number++) {
+    assert.equal(await start(`cal_${String(number).padStart(4, '0')}`), `p${number}`);
+  }
+  assert.equal(await start('cal_too_many'), null);
+  const clock: Clock = { ...systemClock, now: () => systemClock.now() + 3_600_000 };
+  await pruneSpools({ clock }, join(folder, '..'), 1_000);
+  assert.deepEqual(
+    (await listProcesses(folder)).map(({ id }) => id),
+    [`p${processesMax}`],
+  );
+  assert.equal(await start('cal_x'), `p${processesMax + 1}`);
 });
 
 test('a folder of spools that is not there holds nothing', async (t) => {

@@ -34,10 +34,16 @@ export function callMarker(spool: CallSpool): string {
 /** What the programs of a supervisor outside the sandbox are found by: nothing that a command could have changed. */
 const supervisorPath = '/usr/local/bin:/usr/bin:/bin';
 
-/** A bash, or what there is. */
-export function shellArgv(command: string): string[] {
-  const script = 'if command -v bash >/dev/null; then exec bash -c "$1"; else exec sh -c "$1"; fi';
-  return ['/bin/sh', '-c', script, 'sh', command];
+/** Asked once more from inside: between the last look at a folder and the start, a program could put a link in its place. */
+const shellScript = `if [ "$(pwd -P)" != "$2" ]; then
+  echo 'The command was not run: its folder was replaced in the moment of the start.'
+  exit 126
+fi
+if command -v bash >/dev/null; then exec bash -c "$1"; else exec sh -c "$1"; fi`;
+
+/** A bash, or what there is, in this folder and no other; `cwd` is without links. */
+export function shellArgv(command: string, cwd: string): string[] {
+  return ['/bin/sh', '-c', shellScript, 'sh', command, cwd];
 }
 
 export function startSupervisor(spool: CallSpool, request: SupervisedCommand): Promise<SupervisorStart> {

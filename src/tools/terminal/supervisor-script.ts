@@ -168,7 +168,7 @@ command -p mkfifo "$1/request" 2>/dev/null
 folder=$1
 exec 3<>"$folder/request" || exit 1
 shift
-(trap - TERM; exec "$@") <&3 >"$folder/log" 2>&1 3>&-
+(trap - TERM HUP; exec "$@") <&3 >"$folder/log" 2>&1 3>&-
 echo $? >"$folder/exit"`;
 
 /** What `/bin/sh` is started with, for a command that is started by its supervisor. */

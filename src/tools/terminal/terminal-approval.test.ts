@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { Question } from '../../protocol/messages.ts';
 import type { Gate, Plan } from '../approval.ts';
 import { SandboxError, type Sandbox, type SandboxRequest } from '../sandbox.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts';
+import { shellArgv } from './start-supervisor.ts';
 import { noSandbox, type TerminalDeps } from './terminal-deps.ts';
 import { testShell } from './test-shell.ts';
 
@@ -90,6 +92,15 @@ test('what leaves the sandbox is asked about whole, and runs exactly so after a 
   assert.equal(await readFile(join(it.workspace, 'runs'), 'utf8'), 'ran\n');
 });
 
+test('what goes on in the background says so, and is another permission', async (t) => {
+  const it = await place(t);
+  await it.outcome('sleep 600', { outside: true });
+  await it.outcome('sleep 600', { outside: true, background: true });
+  const [here, beside] = it.gate.plans;
+  assert.equal(beside?.where, `outside the sandbox, in ${it.workspace}, in the background`);
+  assert.notEqual(beside?.subject, here?.subject);
+});
+
 test('a no, and no answer, run nothing', async (t) => {
   const it = await place(t);
   for (const answer of ['no', null]) {
@@ -123,6 +134,19 @@ test('what changed after it was approved is not run: a script, the folder, the e
       /^The command was not run: something that it depends on .* changed after it was approved\./,
     );
   }
+});
+
+test('a link that takes the place of a folder in the moment of the start leads nowhere', async (t) => {
+  const it = await place(t);
+  const [approved, other] = [join(it.workspace, 'approved'), join(it.workspace, 'other')];
+  await mkdir(other);
+  await symlink(other, approved);
+  const [program = '', ...given] = shellArgv('touch ran', approved);
+  const { status, stdout } = spawnSync(program, given, { cwd: approved, encoding: 'utf8' });
+  assert.deepEqual(
+    { status, stdout, left: await readdir(other) },
+    { status: 126, stdout: 'The command was not run: its folder was replaced in the moment of the start.\n', left: [] },
+  );
 });
 
 test('hosts are asked for by name, once allowed they are the way, and what comes back is marked', async (t) => {
@@ -192,7 +216,7 @@ test('whatever else it asks for, a command that could send data out says so', as
     [
       ['command', undefined, undefined],
       ['command', true, undefined],
-      ['command', true, undefined],
+      ['command', true, 'this command, also when files that it uses have changed'],
     ],
   );
 });
@@ -211,4 +235,20 @@ test('a call taken up again that had not begun is considered again', async (t) =
   const attached = await it.tool.attach?.({ command: 'touch ran', outside: true }, it.context());
   assert.equal(attached?.kind, 'ask');
   assert.deepEqual(await readdir(it.workspace), []);
+});
+
+test('a call that was allowed and had not begun runs without another question, and one that was not does not', async (t) => {
+  const it = await place(t);
+  const input = { command: 'echo ran >> runs', outside: true };
+  for (const [answer, kind] of [
+    ['no', 'failed'],
+    ['yes', 'finished'],
+  ] as const) {
+    const context = it.context();
+    const asked = await it.tool.run(input, context);
+    assert.ok(asked.kind === 'ask');
+    assert.equal((await it.tool.attach?.(input, context, { asked, answer }))?.kind, kind);
+  }
+  assert.equal(it.gate.plans.length, 2, 'each was asked about once');
+  assert.equal(await readFile(join(it.workspace, 'runs'), 'utf8'), 'ran\n');
 });
