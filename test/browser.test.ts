@@ -191,8 +191,9 @@ describe('the browser', { skip }, () => {
     const hung = run({ action: 'click', ref: refOf(page, 'Hang') }, { signal: stop.signal });
     void setTimeout(500).then(() => stop.abort(new Error('stopped')));
     await assert.rejects(hung, /stopped/);
-    await did({ action: 'close' });
+    assert.match(await did({ action: 'tabs' }), /^1\. \S+ \(does not answer\) \(current\)$/m);
     assert.match(await did({ action: 'navigate', url: site.url('/fine') }), /fine/);
+    assert.match(await did({ action: 'tabs' }), /^1\. \S+\/fine +\(current\)$/m);
   });
 
   test('downloads are refused; uploads come from the workspace only', async () => {
@@ -282,6 +283,24 @@ describe('the browser', { skip }, () => {
     // What is typed into a frame goes to the frame's site.
     const inner = { action: 'type', ref: refOf(next, 'Inner'), text: 'x' };
     assert.match((await run(inner)).text, /This goes to http:\/\/other\.test/);
+  });
+
+  test('a page can not say that it has shown an address which it has not', async () => {
+    await using site = await openSite({
+      '/lies': `<script>
+          Array.prototype.some = () => true;
+          Array.from = () => [{ href: 'x' }];
+          for (const name of ['links', 'querySelectorAll']) Document.prototype.__defineGetter__(name, () => () => [1]);
+        </script><p>lies</p>`,
+      '/named': '<form name="links"></form><form name="querySelectorAll"></form><a href="/there">There</a>',
+      '/there': '<p>there</p>',
+    });
+    const { did, run } = stage.session('liar', { untrusted: 'web', wasShown: (text) => !text.includes('there') });
+    await did({ action: 'navigate', url: site.url('/lies') });
+    assert.equal((await run({ action: 'navigate', url: site.url('/there?secret') })).kind, 'ask');
+    await did({ action: 'navigate', url: site.url('/named') });
+    assert.equal((await run({ action: 'navigate', url: site.url('/there?secret') })).kind, 'ask');
+    assert.match(await did({ action: 'navigate', url: site.url('/there') }), /there/);
   });
 
   test('a browser that crashed is started again with its pages, and the model is told', async () => {

@@ -89,6 +89,11 @@ describe('what a document says', () => {
       assert.deepEqual(result.kind === 'extracted' && result.extracted.markdown, 'café');
     }
     assert.equal((await html('<body>x</body>', 'no-such-set')).kind, 'extracted');
+    // A mark at the beginning knows better than anybody; where nobody says anything, old pages are not UTF-8.
+    const marked = Buffer.from('\ufeff<body>café</body>', 'utf16le');
+    for (const result of [await html(marked), await html(marked, 'utf-8'), await html(latin)]) {
+      assert.deepEqual(result.kind === 'extracted' && result.extracted.markdown, 'café');
+    }
   });
 
   test('of broken and empty pages is whatever there is', async () => {
@@ -149,19 +154,24 @@ describe('web_extract', () => {
     });
     const tool = createWebExtractTool({ egress, gate: open });
     assert.match((await tool.run({ url }, context)).text, /\ncafé$/);
-    assert.match((await tool.run({ url: `${url}/odd` }, context)).text, /\ncaf\ufffd$/);
+    assert.match((await tool.run({ url: `${url}/odd` }, context)).text, /\ncafé$/);
   });
 
   test('shows pictures, and says what it can not read', async (t) => {
     const url = await serve(t, (request, response) => {
       const type = (request.url ?? '').slice(1).replace('_', '/');
-      response.writeHead(type === 'gone' ? 404 : 200, { 'content-type': type }).end('x');
+      const body = /png|jpeg/.test(type) ? png : type === 'image/webp' ? 'RIFF1234WEBPVP8X' : 'x';
+      response.writeHead(type === 'gone' ? 404 : 200, { 'content-type': type }).end(body);
     });
+    const png = Buffer.from('89504e470d0a1a0a0000000d494844520000000100000001', 'hex');
     const tool = createWebExtractTool({ egress, gate: open });
-    const picture = await tool.run({ url: `${url}/image_png` }, context);
-    assert.deepEqual(picture.kind === 'finished' && picture.images, [
-      { mediaType: 'image/png', bytes: Buffer.from('x') },
-    ]);
+    // What the bytes are counts, not what they are called: no provider takes a conversation with a picture that is none.
+    for (const name of ['image_png', 'image_jpeg']) {
+      const picture = await tool.run({ url: `${url}/${name}` }, context);
+      assert.deepEqual(picture.kind === 'finished' && picture.images, [{ mediaType: 'image/png', bytes: png }]);
+    }
+    assert.match(JSON.stringify(await tool.run({ url: `${url}/image_gif` }, context)), /can't be read here/);
+    assert.match(JSON.stringify(await tool.run({ url: `${url}/image_webp` }, context)), /can't be shown: it is broken/);
     assert.match(JSON.stringify(await tool.run({ url: `${url}/application_zip` }, context)), /can't be read here/);
     assert.match(JSON.stringify(await tool.run({ url: `${url}/gone` }, context)), /status 404/);
     assert.match(JSON.stringify(await tool.run({ url: 'http://127.9.9.9:8080/' }, context)), /may not go/);
@@ -244,6 +254,22 @@ describe('web_search', () => {
       }
     });
   }
+
+  test('what a provider lacks is said instead of being found out', async () => {
+    const lacking = async (search: string) =>
+      (await createWebSearchTool({ egress, settings: () => ({ ...settings, search }) }).run({ query: 'x' }, context))
+        .text;
+    assert.equal(await lacking('searxng'), 'No results. searxng: its owner has to set web.search_url.');
+    assert.equal(await lacking('brave'), 'No results. brave: its owner has to set BRAVE_API_KEY or web.api_key.');
+  });
+
+  test('only addresses of pages are results, and they stand on one line', async (t) => {
+    const found = ['https://a.test/\n\nIgnore', 'javascript:alert(1)', 'nonsense', 'file:///etc/passwd'];
+    const results = found.map((url) => ({ url, title: 'T', content: '' }));
+    const url = await serve(t, (_request, response) => response.end(JSON.stringify({ results })));
+    const tool = createWebSearchTool({ egress, settings: () => ({ ...settings, search: 'searxng', baseUrl: url }) });
+    assert.equal((await tool.run({ query: 'x' }, context)).text, '1. T\n   https://a.test/Ignore');
+  });
 
   test('goes on to the next when one has nothing, and says why nobody had', async (t) => {
     const url = await serve(t, (_request, response) => response.writeHead(429).end());

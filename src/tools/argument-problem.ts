@@ -31,12 +31,12 @@ function demand(issue: Issue): string {
         ? `must be ${JSON.stringify(issue.values[0])}`
         : `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
     case 'too_small':
-      return issue.origin === 'string'
-        ? `must have at least ${issue.minimum} ${characters(issue.minimum)}`
+      return issue.origin === 'string' || issue.origin === 'array'
+        ? `must have at least ${counted(issue.minimum, issue.origin)}`
         : `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
     case 'too_big':
-      return issue.origin === 'string'
-        ? `must have at most ${issue.maximum} ${characters(issue.maximum)}`
+      return issue.origin === 'string' || issue.origin === 'array'
+        ? `must have at most ${counted(issue.maximum, issue.origin)}`
         : `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`;
     default:
       return 'does not have the right form';
@@ -72,6 +72,7 @@ function quoted(key: string): string {
   return `\`${key}\``;
 }
 
-function characters(count: number | bigint): string {
-  return Number(count) === 1 ? 'character' : 'characters';
+function counted(count: number | bigint, of: string): string {
+  const [one, many] = of === 'string' ? ['character', 'characters'] : ['entry', 'entries'];
+  return `${count} ${Number(count) === 1 ? one : many}`;
 }

@@ -92,3 +92,16 @@ test('attach and side by side are passed on, and a tool that can be attached to 
   assert.throws(() => defineTool({ ...spec, replay: 'attach' }), /sample must say how to attach/);
   assert.throws(() => defineTool({ ...spec, replay: 'never', attach }), /sample must say how to attach/);
 });
+
+test('of a list the number of its entries is meant', () => {
+  const { parse } = defineTool({
+    name: 'list',
+    description: 'A list.',
+    effect: 'read',
+    replay: 'safe',
+    schema: z.strictObject({ names: z.array(z.string()).check(z.minLength(1), z.maxLength(2)) }),
+    run: async () => ({ kind: 'finished', text: '' }),
+  });
+  assert.deepEqual(parse({ names: [] }), { ok: false, problem: '`names` must have at least 1 entry.' });
+  assert.deepEqual(parse({ names: ['a', 'b', 'c'] }), { ok: false, problem: '`names` must have at most 2 entries.' });
+});

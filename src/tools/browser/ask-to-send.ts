@@ -8,7 +8,7 @@ import type { Plan } from '../approval.ts';
 import type { ToolContext } from '../tool.ts';
 import type { BrowserInput } from './browser-schema.ts';
 import { inTime } from './in-time.ts';
-import type { PageGlobals } from './page-globals.ts';
+import { isLinked } from './is-linked.ts';
 import { describeReference, type Snapshot } from './snapshot-text.ts';
 import type { BrowserInUse } from './session-browsers.ts';
 import { dialogText, whatItSends } from './what-it-sends.ts';
@@ -66,7 +66,8 @@ async function askToVisit(
   const url = input.url ?? '';
   const target = URL.parse(url);
   const isKnown = target !== null && allowed.includes(target.origin);
-  if (isKnown || context.wasShown(url) || (target !== null && (await isLinked(page, target.href)))) return null;
+  if (isKnown || context.wasShown(url)) return null;
+  if (target !== null && (await inTime(isLinked(page, target.href)).catch(() => false))) return null;
   const frozen: FrozenAction = { input, origins: [] };
   return {
     frozen,
@@ -80,14 +81,6 @@ async function askToVisit(
       onceOnly: true,
     },
   };
-}
-
-async function isLinked(page: Page, href: string): Promise<boolean> {
-  const asked = page.evaluate((wanted) => {
-    const { links } = (globalThis as unknown as PageGlobals).document;
-    return Array.from(links).some((link) => link.href === wanted);
-  }, href);
-  return inTime(asked).catch(() => false);
 }
 
 function words(input: BrowserInput, snapshot: Snapshot | null): string {

@@ -7,7 +7,6 @@ export interface PageGlobals {
     readonly URL: string;
     readonly baseURI: string;
     readonly documentElement: { readonly scrollHeight: number };
-    readonly links: ArrayLike<{ readonly href: string }>;
   };
   readonly MutationObserver: new (changed: () => void) => {
     observe(target: unknown, options: Readonly<Record<string, boolean>>): void;
@@ -16,6 +15,16 @@ export interface PageGlobals {
   readonly innerHeight: number;
   scrollTo(x: number, y: number): void;
   scrollBy(x: number, y: number): void;
+}
+
+/** What a world that no script of the page has changed has besides. */
+export interface PageWorld {
+  readonly document: unknown;
+  readonly Document: {
+    readonly prototype: {
+      readonly querySelectorAll: (this: unknown, selector: string) => ArrayLike<{ readonly href: string }>;
+    };
+  };
 }
 
 export interface PageElement {

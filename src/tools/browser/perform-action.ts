@@ -17,6 +17,8 @@ import { readUpload } from './read-upload.ts';
 const actionMs = 10_000;
 const navigationMs = 30_000;
 const waitMs = 20_000;
+/** A page that has not answered by then is busy with itself. */
+const busyMs = 3_000;
 const consoleLinesMax = 40;
 
 export interface Performed {
@@ -59,7 +61,8 @@ export async function performAction(
   }
 }
 
-async function navigate(browser: AttachedBrowser, page: Page, url: string, context: ToolContext): Promise<Performed> {
+async function navigate(browser: AttachedBrowser, from: Page, url: string, context: ToolContext): Promise<Performed> {
+  const page = await freeTab(from, context.signal);
   let status = 0;
   await untilQuiet(browser, page, context.signal, async () => {
     const options = { timeout: navigationMs, waitUntil: 'domcontentloaded', signal: context.signal } as const;
@@ -67,6 +70,17 @@ async function navigate(browser: AttachedBrowser, page: Page, url: string, conte
   });
   const text = await wholePage(browser, await browser.current(), 0);
   return { text: status >= 400 ? `The site answered with status ${status}.\n${text}` : text };
+}
+
+/** A page that is busy with itself for ever lets its tab go nowhere: then another one is taken in its place. */
+async function freeTab(page: Page, signal: AbortSignal): Promise<Page> {
+  const asked = page.evaluate(() => true);
+  const isFree = await inTime(asked, busyMs, signal).catch(() => false);
+  signal.throwIfAborted();
+  if (isFree) return page;
+  const context = page.context();
+  await page.close();
+  return context.newPage();
 }
 
 async function back(browser: AttachedBrowser, page: Page, context: ToolContext): Promise<Performed> {
@@ -150,12 +164,12 @@ async function tabs(browser: AttachedBrowser, { tab }: BrowserInput): Promise<Pe
 
 async function tabList(browser: AttachedBrowser): Promise<string> {
   const current = await browser.current();
-  const lines: string[] = [];
-  for (const [index, page] of browser.pages().entries()) {
-    const title = (await inTime(page.title())).replaceAll(/\s+/g, ' ').slice(0, 100).toWellFormed();
-    lines.push(`${index + 1}. ${page.url().slice(0, 300)} ${title}${page === current ? ' (current)' : ''}`);
-  }
-  return lines.join('\n');
+  const lines = browser.pages().map(async (page, index) => {
+    const title = await inTime(page.title(), busyMs).catch(() => '(does not answer)');
+    const words = title.replaceAll(/\s+/g, ' ').slice(0, 100).toWellFormed();
+    return `${index + 1}. ${page.url().slice(0, 300)} ${words}${page === current ? ' (current)' : ''}`;
+  });
+  return (await Promise.all(lines)).join('\n');
 }
 
 async function closeTab(browser: AttachedBrowser, page: Page, { tab }: BrowserInput): Promise<Performed> {

@@ -4,8 +4,10 @@
  */
 import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { EgressError } from '../egress.ts';
 import { checkedPort, isListedHost, readHost } from './egress-target.ts';
+import { isOwnNetwork, type Interfaces } from './own-network.ts';
 import { isPublicAddress } from './public-address.ts';
 
 const addressesTriedMax = 4;
@@ -17,18 +19,21 @@ export interface ConnectOutDeps {
   /** All addresses of a name. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   readonly isPublic?: (address: string) => boolean;
+  /** Of this machine. */
+  readonly interfaces?: () => Interfaces;
 }
 
 /** Throws an `EgressError`. */
 export async function connectOut(
-  { privateHosts, resolve = resolveByName, isPublic = isPublicAddress }: ConnectOutDeps,
+  { privateHosts, resolve = resolveByName, isPublic = isPublicAddress, interfaces = networkInterfaces }: ConnectOutDeps,
   given: { readonly host: string; readonly port: number },
   signal: AbortSignal,
 ): Promise<Socket> {
   const host = readHost(given.host);
   const port = checkedPort(given.port);
   const addresses = await resolved(host, resolve, signal);
-  const allowed = isListedHost(privateHosts(), host) ? addresses : addresses.filter(isPublic);
+  const isElsewhere = (address: string) => isPublic(address) && !isOwnNetwork(address, interfaces());
+  const allowed = isListedHost(privateHosts(), host) ? addresses : addresses.filter(isElsewhere);
   if (allowed.length === 0) throw new EgressError('forbidden', forbiddenText(host));
   let last: unknown = null;
   for (const address of allowed.slice(0, addressesTriedMax)) {

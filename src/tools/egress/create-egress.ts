@@ -2,6 +2,7 @@
  * The one way out (see `../egress.ts`), over connections of `connect-out.ts`. Every step of a request, redirects included,
  * is judged anew. Nothing of a request goes to another origin than the one it was meant for but where it asked to go.
  */
+import { isUtf8 } from 'node:buffer';
 import { connect as secure } from 'node:tls';
 import type { IncomingMessage } from 'node:http';
 import { EgressError, type Egress, type EgressRequest, type EgressResponse } from '../egress.ts';
@@ -55,9 +56,15 @@ async function follow(deps: EgressDeps, request: EgressRequest, signal: AbortSig
       return { status: response.statusCode ?? 0, headers: plainHeaders(response), body, url: url.href };
     }
     response.destroy();
-    step = redirected(step, readTarget(location, step.target.url), response.statusCode ?? 0);
+    step = redirected(step, readTarget(asSent(location), step.target.url), response.statusCode ?? 0);
   }
   throw new EgressError('too-many-redirects', `${shortOf(request.url)} leads in circles.`);
+}
+
+/** Headers are read byte by byte, and many servers write an address in UTF-8 there. */
+function asSent(location: string): string {
+  const bytes = Buffer.from(location, 'latin1');
+  return isUtf8(bytes) ? bytes.toString() : location;
 }
 
 function redirected(step: Step, target: Target, status: number): Step {
@@ -95,7 +102,8 @@ async function exchange(deps: EgressDeps, step: Step, signal: AbortSignal): Prom
     method: step.method ?? 'GET',
     path: `${target.url.pathname}${target.url.search}`,
     headers: {
-      'accept-encoding': 'gzip, deflate, br, zstd',
+      // Not `deflate`: of what is sent under that name, some has a header and some has none.
+      'accept-encoding': 'gzip, br, zstd',
       ...step.headers,
       host: target.url.host,
       connection: 'close',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
+import type { NetworkInterfaceInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
@@ -10,6 +11,7 @@ import { temporaryFolder } from '../fake-tool-context.ts';
 import { createEgress } from './create-egress.ts';
 import { startEgressProxy } from './egress-proxy.ts';
 import { isListedHost } from './egress-target.ts';
+import { isOwnNetwork } from './own-network.ts';
 import { isPublicAddress } from './public-address.ts';
 import { ssrfAddresses } from './test-ssrf-addresses.ts';
 
@@ -63,6 +65,25 @@ describe('addresses', () => {
     );
     const closed = ['fe80::1%eth0', '::', '::1', '2002:808:808::1', '4000::1', 'not an address', ''];
     assert.deepEqual(closed.filter(isPublicAddress), []);
+  });
+
+  test('of this machine, or of the network that it is in, are its own although they look public', async () => {
+    const one = (address: string, family: 'IPv4' | 'IPv6') =>
+      ({ address, family, netmask: '', mac: '', internal: false, cidr: null, scopeid: 0 }) as NetworkInterfaceInfo;
+    const interfaces = {
+      eth0: [one('203.4.5.6', 'IPv4'), one('2003:1:2:3::10', 'IPv6'), one('fe80::1%eth0', 'IPv6')],
+      gone: undefined,
+    };
+    const own = (address: string) => isOwnNetwork(address, interfaces);
+    const mine = ['203.4.5.6', '::ffff:203.4.5.6', '64:ff9b::cb04:506', '2003:1:2:3::10', '2003:1:2:3:a:b:c:d'];
+    assert.deepEqual(
+      mine.filter((address) => !own(address) || !isPublicAddress(address)),
+      [],
+    );
+    assert.deepEqual(['203.4.5.7', '2003:1:2:4::10', '1.1.1.1', '2606:4700::1111', ''].filter(own), []);
+    const egress = createEgress({ privateHosts: () => [], resolve: async () => mine, interfaces: () => interfaces });
+    assert.equal(await reasonOf(egress.fetch({ ...plain, url: 'http://my.test/' })), 'forbidden');
+    assert.equal(await reasonOf(egress.fetch({ ...plain, url: 'http://[2003:1:2:3::99]/' })), 'forbidden');
   });
 
   test('hosts are listed by name, by what is above them, or all', () => {
@@ -181,6 +202,20 @@ describe('the way out', () => {
     assert.deepEqual(hits, []);
     const circle = `http://site.test:${port}/${encodeURIComponent('/x')}`;
     assert.equal(await reasonOf(egress.fetch({ ...plain, url: circle })), 'too-many-redirects');
+  });
+
+  test('a redirect may be written in UTF-8, as many servers do', async (t) => {
+    const port = await serve(
+      t,
+      (request, response) => {
+        if (request.url !== '/') response.end(request.url);
+        else response.writeHead(302, { location: Buffer.from('/café').toString('latin1') }).end();
+      },
+      publicAddress,
+    );
+    const egress = internet({ 'site.test': [publicAddress] });
+    const { body } = await egress.fetch({ ...plain, url: `http://site.test:${port}/` });
+    assert.equal(Buffer.from(body).toString(), '/caf%C3%A9');
   });
 
   test('credentials stay with the origin they were meant for, and a body is not sent on to another', async (t) => {

@@ -44,12 +44,19 @@ const carriers: readonly Range[] = [
 ];
 
 export function isPublicAddress(address: string): boolean {
-  if (isIPv4(address)) return isPublicV4(address.split('.').map(Number));
   // A zone names a network of this machine.
-  if (!isIPv6(address) || address.includes('%')) return false;
-  const bytes = bytesOfV6(address);
-  if (carriers.some((range) => isWithin(bytes, range))) return isPublicV4(bytes.slice(12));
+  if (address.includes('%')) return false;
+  const bytes = bytesOf(address);
+  if (bytes.length === 4) return isPublicV4(bytes);
   return isWithin(bytes, globalV6) && !specialV6.some((range) => isWithin(bytes, range));
+}
+
+/** Four of IPv4, also where it is carried in an address of IPv6; sixteen of all others; none if it is no address. */
+export function bytesOf(address: string): readonly number[] {
+  if (isIPv4(address)) return address.split('.').map(Number);
+  if (!isIPv6(address)) return [];
+  const bytes = bytesOfV6(address.replace(/%.*/, ''));
+  return carriers.some((range) => isWithin(bytes, range)) ? bytes.slice(12) : bytes;
 }
 
 function isPublicV4(bytes: readonly number[]): boolean {

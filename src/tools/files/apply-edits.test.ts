@@ -49,6 +49,29 @@ test('lines that are indented differently are found, and what replaces them is i
   );
 });
 
+test('tabs are found by spaces and spaces by tabs, and what replaces them has what the file has', () => {
+  const tabs = 'if x:\n\tif y:\n\t\tz()\n';
+  const four = tabs.replaceAll('\t', '    ');
+  const [old, now] = ['if y:\n\tz()', 'if y:\n\tw()\n\tif v:\n\t\tu()'].map((text) => text.replaceAll(/^/gm, '\t'));
+  const asSpaces = (text = '') => text.replaceAll('\t', '    ');
+  assert.deepEqual(
+    edit(tabs, asSpaces(old), asSpaces(now)),
+    edited('if x:\n\tif y:\n\t\tw()\n\t\tif v:\n\t\t\tu()\n', [1]),
+  );
+  assert.deepEqual(
+    edit(four, old ?? '', now ?? ''),
+    edited(asSpaces('if x:\n\tif y:\n\t\tw()\n\t\tif v:\n\t\t\tu()\n'), [1]),
+  );
+  assert.deepEqual(
+    edit(tabs, 'if x:\n  if y:', 'if x:\n  if y:\n    pass'),
+    edited('if x:\n\tif y:\n\t\tpass\n\t\tz()\n', [1]),
+  );
+});
+
+test('one line is enough to tell tabs from spaces', () => {
+  assert.deepEqual(edit('\tif y:\n', '    if y:', '    if y:\n        z()'), edited('\tif y:\n\t\tz()\n', [1]));
+});
+
 test('blanks at the ends of lines make no difference', () => {
   assert.deepEqual(edit('a();  \nb();\n', 'a();\nb();\n', 'c();\n'), edited('c();\n', [1]));
 });
@@ -65,6 +88,10 @@ test('where lines fit loosely in two places, or with a shift that is not the sam
 test('a file with CRLF keeps it', () => {
   assert.deepEqual(edit('a\r\nb\nc\n', 'b\nc\n', 'x\ny\n'), edited('a\r\nx\ny\n'));
   assert.deepEqual(edit('a\r\nb\r\nc\r\n', 'a\nb\n', 'x\ny\n'), edited('x\r\ny\r\nc\r\n'));
+  // Also where the piece has no line's end of its own, or half of one.
+  assert.deepEqual(edit('a\r\nb\r\n', 'b', 'b\nc'), edited('a\r\nb\r\nc\r\n'));
+  assert.deepEqual(edit('a\r\nb\r\n', '\nb', '\nx\nb'), edited('a\r\nx\r\nb\r\n'));
+  assert.deepEqual(edit('a\r\nb\r\n', 'b', 'c\nd', true), edited('a\r\nc\r\nd\r\n'));
 });
 
 test('an empty piece and an edit that changes nothing are mistakes', () => {

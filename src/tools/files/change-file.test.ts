@@ -233,12 +233,17 @@ test('the four tools take at most 2,000 bytes of a prompt', async (t) => {
 
 test('pictures are shown to the model, within a limit', async (t) => {
   const desk = await openFileDesk(t);
-  const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+  const png = Buffer.from('89504e470d0a1a0a0000000d494844520000000100001f40', 'hex');
   await writeFile(join(desk.workspace, 'a.png'), png);
   assert.deepEqual(await desk.use('read_file', { path: 'a.png' }), {
     kind: 'finished',
-    text: '[a.png is a picture: image/png, 16 bytes]',
+    text: '[a.png is a picture: image/png, 24 bytes]',
     images: [{ mediaType: 'image/png', bytes: png }],
+  });
+  await writeFile(join(desk.workspace, 'tall.png'), Buffer.from(png.toString('hex').replace('1f40', '1f41'), 'hex'));
+  assert.deepEqual(await desk.use('read_file', { path: 'tall.png' }), {
+    kind: 'failed',
+    text: "tall.png is a picture that can't be shown: it is broken, or a side has more than 8,000 pixels.",
   });
   await writeFile(join(desk.workspace, 'big.png'), Buffer.concat([png, Buffer.alloc(5_000_000)]));
   assert.match(JSON.stringify(await desk.use('read_file', { path: 'big.png' })), /at most 5,000,000 can be shown/);

@@ -128,7 +128,8 @@ async function whyNotReplaceable({ zone, name, entry }: Located): Promise<string
   if (name === '') return 'is a folder';
   if (entry === null) return null;
   if (!entry.stats.isFile()) return 'is not a regular file';
-  // Replacing needs only the folder's permission; a file marked read-only is meant to stay as it is.
+  // Replacing needs only the folder's permission; a file marked read-only is meant to stay as it is, also for root.
+  if ((entry.stats.mode & 0o222n) === 0n) return 'is read-only';
   return access(entry.way, constants.W_OK).then(
     () => null,
     () => 'is read-only',

@@ -9,6 +9,7 @@ import { createCheckpointShelf, type CheckpointShelf } from './checkpoint-shelf.
 import { wholeFileBytesMax, type FileDeps } from './file-deps.ts';
 import { createOpenForReading } from './open-for-reading.ts';
 import { createPatchTool } from './patch-tool.ts';
+import { createPlaceReceived, type PlaceReceived } from './place-received.ts';
 import { createReadFileTool } from './read-file-tool.ts';
 import { rollBack, type RollbackOutcome } from './rollback.ts';
 import { createSearchFilesTool } from './search-files-tool.ts';
@@ -36,6 +37,7 @@ export interface Checkpoints extends Pick<CheckpointShelf, 'list' | 'remove' | '
 export interface FileTools {
   readonly tools: readonly Tool[];
   readonly openForReading: OpenForReading;
+  readonly placeReceived: PlaceReceived;
   readonly checkpoints: Checkpoints;
 }
 
@@ -63,6 +65,7 @@ export function createFileTools(made: FileToolsDeps): FileTools {
       createSearchFilesTool({ ...deps, clock }),
     ],
     openForReading: createOpenForReading(deps),
+    placeReceived: createPlaceReceived(deps),
     checkpoints: {
       list: shelf.list,
       remove: shelf.remove,

@@ -134,9 +134,10 @@ test('a stop ends the search for a far line', async (t) => {
   await assert.rejects(createReadFileTool(plainFileDeps).run({ path: 'a.txt', offset: 50 }, context), /stopped/);
 });
 
-test('bytes that are no UTF-8 are marked', async (t) => {
+test('bytes that are no UTF-8 are marked, and it is said so: written back like that they would be lost', async (t) => {
   const { read } = await reader(t, { 'latin.txt': Uint8Array.of(0x66, 0xfc, 0x72, 0x0a) });
-  assert.deepEqual(await read('latin.txt'), finished('f�r\n'));
+  const note = '[latin.txt is not in UTF-8; each � stands for what could not be read]';
+  assert.deepEqual(await read('latin.txt'), finished(`${note}\nf�r\n`));
 });
 
 test('a binary file is not shown', async (t) => {

@@ -2,10 +2,13 @@
  * The tool `read_file`: the text of one file, or a window of its lines, or a picture. Whatever is neither, or not there,
  * is answered with a sentence that leads on.
  */
+import { isUtf8 } from 'node:buffer';
 import { constants, readdir, stat, type FileHandle } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { nearest } from '../../lib/nearest.ts';
 import { defineTool } from '../define-tool.ts';
+import { imageKind, imageSideMax, isShowable } from '../image-kind.ts';
+import type { ImageKind } from '../image-size.ts';
 import { grouped } from '../output-bound.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts';
 import { fileProblem } from '../workspace-path.ts';
@@ -13,7 +16,6 @@ import { settleAnswer, type Approved } from './ask-first.ts';
 import type { Located } from './confined-open.ts';
 import { atPlace, failed, wholeFileBytesMax, type FileDeps } from './file-deps.ts';
 import type { HeldEntry } from './held-folder.ts';
-import { imageKind } from './image-kind.ts';
 import { mayRead } from './may-read.ts';
 import { readLines, type LineWindow } from './read-lines.ts';
 import { readWhole, sha256Of } from './read-whole.ts';
@@ -111,10 +113,14 @@ async function readEntry(entry: HeldEntry, shown: string, input: ReadInput, sign
   }
 }
 
-async function picture(entry: HeldEntry, shown: string, mediaType: string, size: number): Promise<ToolOutcome> {
+async function picture(entry: HeldEntry, shown: string, mediaType: ImageKind, size: number): Promise<ToolOutcome> {
   const bytes = await readWhole(entry, imageBytesMax);
   if (bytes === null) {
     return failed(`${shown} is a picture of ${grouped(size)} bytes; at most ${grouped(imageBytesMax)} can be shown.`);
+  }
+  if (!isShowable(mediaType, bytes)) {
+    const why = `it is broken, or a side has more than ${grouped(imageSideMax)} pixels`;
+    return failed(`${shown} is a picture that can't be shown: ${why}.`);
   }
   const text = `[${shown} is a picture: ${mediaType}, ${grouped(bytes.length)} bytes]`;
   return { kind: 'finished', text, images: [{ mediaType, bytes }] };
@@ -125,9 +131,12 @@ function tell(window: LineWindow, firstLine: number, shown: string, fileBytes: n
     if (window.linesTotal === 0) return { kind: 'finished', text: `[${shown} is empty]` };
     return failed(`${shown} has ${grouped(window.linesTotal)} lines; there is no line ${firstLine}.`);
   }
+  const notes = [
+    ...(firstLine === 1 && !window.hasMore ? [] : [header(window, firstLine, shown, fileBytes)]),
+    ...(isUtf8(window.bytes) ? [] : [`${shown} is not in UTF-8; each \ufffd stands for what could not be read`]),
+  ];
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(window.bytes);
-  if (firstLine === 1 && !window.hasMore) return { kind: 'finished', text };
-  return { kind: 'finished', text: `[${header(window, firstLine, shown, fileBytes)}]\n${text}` };
+  return { kind: 'finished', text: [...notes.map((note) => `[${note}]`), text].join('\n') };
 }
 
 function header(

@@ -8,7 +8,7 @@ import type { Clock } from '../../lib/clock.ts';
 /** More are not looked for. */
 export const hitsMax = 5_000;
 export const searchTimeoutMs = 20_000;
-const fileBytesMax = '50M';
+export const searchedBytesMax = 50_000_000;
 const hitsPerFileMax = 500;
 /** Of one hit: a path and a number. */
 const recordBytesMax = 8_192;
@@ -17,6 +17,8 @@ const complaintCharsMax = 500;
 export interface RipgrepRequest {
   /** What to look for in files; null: only names are wanted. */
   readonly regex: string | null;
+  /** Only files whose path it says yes to count. */
+  readonly isWanted?: (path: string) => boolean;
   readonly glob: string | null;
   readonly ignoreCase: boolean;
   /** Absolute; the names that come back start here. */
@@ -64,6 +66,7 @@ export async function ripgrep(deps: RipgrepDeps, request: RipgrepRequest, signal
   signal.addEventListener('abort', kill, { once: true });
   const hits: Hit[] = [];
   const parse = createHitParser(request.regex === null, (hit) => {
+    if (request.isWanted?.(hit.path) === false) return;
     if (hits.length < hitsMax) hits.push(hit);
     else if (cut === null) {
       cut = 'too-many';
@@ -76,7 +79,9 @@ export async function ripgrep(deps: RipgrepDeps, request: RipgrepRequest, signal
   try {
     const code = await ended;
     signal.throwIfAborted();
-    return { hits, cut, complaint: code === 2 && hits.length === 0 && complaint !== '' ? complaint.trim() : null };
+    // What follows is about options of its own, which nobody here can set.
+    const [words = ''] = complaint.split('\n\nConsider ');
+    return { hits, cut, complaint: code === 2 && hits.length === 0 && words !== '' ? words.trim() : null };
   } finally {
     cancelTimer();
     signal.removeEventListener('abort', kill);
@@ -95,9 +100,9 @@ function argumentsOf({ regex, glob, ignoreCase, within }: RipgrepRequest): strin
     '--hidden',
     '--color=never',
     '--null',
-    `--max-filesize=${fileBytesMax}`,
+    `--max-filesize=${searchedBytesMax}`,
     ...(ignoreCase ? ['--ignore-case', '--glob-case-insensitive'] : []),
-    ...(glob === null ? [] : [`--glob=${glob}`]),
+    ...globArguments(glob, ignoreCase),
     '--glob=!.git',
     ...(regex === null
       ? ['--files']
@@ -106,6 +111,21 @@ function argumentsOf({ regex, glob, ignoreCase, within }: RipgrepRequest): strin
     '--',
     within,
   ];
+}
+
+/**
+ * What is named by `--glob` is found even if an ignore file names it too; what belongs to a type is not. A type knows names
+ * of files alone, as they are written.
+ */
+function globArguments(glob: string | null, ignoreCase: boolean): string[] {
+  if (glob === null) return [];
+  const isOfName = !ignoreCase && !glob.includes('/') && !glob.startsWith('!');
+  return isOfName ? [`--type-add=wanted:${glob}`, '--type=wanted'] : [`--glob=${glob}`];
+}
+
+/** All paths begin with `./`; before one may stand a line that says that the file before it turned out to be binary. */
+function pathIn(text: string): string {
+  return text.slice(text.lastIndexOf('\n./') + 1).replace(/^\.\//, '');
 }
 
 /** `path NUL`, and for lines `number : anything newline` after it. */
@@ -117,7 +137,7 @@ function createHitParser(isNames: boolean, onHit: (hit: Hit) => void): (chunk: B
       const nul = rest.indexOf(0);
       const end = isNames ? nul : nul < 0 ? -1 : rest.indexOf(10, nul);
       if (end < 0) break;
-      const path = rest.subarray(0, nul).toString().replace(/^\.\//, '');
+      const path = pathIn(rest.subarray(0, nul).toString());
       const line = isNames ? 0 : Number.parseInt(rest.subarray(nul + 1, end).toString('latin1'), 10);
       rest = rest.subarray(end + 1);
       if (isNames || line > 0) onHit({ path, line });

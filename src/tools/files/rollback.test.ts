@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { systemClock } from '../../lib/clock.ts';
 import { createCheckpointShelf } from './checkpoint-shelf.ts';
+import { createFileTools } from './file-tools.ts';
 import { sha256Of } from './read-whole.ts';
 import { openFileDesk, type FileDesk } from './test-file-desk.ts';
 
@@ -82,6 +83,25 @@ test('a rollback that was cut in the middle is finished by asking again', async 
   await writeFile(join(desk.workspace, 'a.txt'), 'first');
   const done = await desk.files.checkpoints.rollBack(desk.sessionId, 1, false);
   assert.deepEqual(done, { kind: 'done', number: 4, files: [join(desk.workspace, 'new/b.txt')] });
+  assert.deepEqual([await textAt(desk, 'a.txt'), await textAt(desk, 'new/b.txt')], ['first', 'nothing there']);
+});
+
+test('a rollback to a change that is due to go puts the file back all the same', async (t) => {
+  const desk = await threeWrites(t);
+  // A gateway that was started after the last look at what may go.
+  const restarted = createFileTools({
+    home: desk.home,
+    clock: desk.clock,
+    roots: () => [],
+    checkpointDays: () => 14,
+    gate: null,
+  });
+  const old = new Date(desk.clock.now() - 15 * 86_400_000);
+  for (const name of await readdir(join(desk.home, 'checkpoints', desk.sessionId))) {
+    await utimes(join(desk.home, 'checkpoints', desk.sessionId, name, 'note.json'), old, old);
+  }
+  const done = await restarted.checkpoints.rollBack(desk.sessionId, 1, false);
+  assert.equal(done.kind === 'done' && done.number, 4);
   assert.deepEqual([await textAt(desk, 'a.txt'), await textAt(desk, 'new/b.txt')], ['first', 'nothing there']);
 });
 

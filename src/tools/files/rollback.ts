@@ -40,6 +40,8 @@ export async function rollBack(
   }
   const open = looked.filter(({ now, want }) => (now?.sha256 ?? null) !== (want.file.before?.sha256 ?? null));
   if (open.length === 0) return { kind: 'done', number: null, files: [] };
+  // Keeping one more may let go of the oldest, which may be just these.
+  const contents = await Promise.all(open.map(({ want }) => oldContent(deps, sessionId, want)));
   const number = await deps.shelf.keep(sessionId, {
     callId: 'rollback',
     tool: 'rollback',
@@ -50,7 +52,7 @@ export async function rollBack(
       after: want.file.before?.sha256 ?? null,
     })),
   });
-  for (const file of open) await restore(deps, sessionId, file);
+  for (const [index, file] of open.entries()) await restore(deps, file, contents[index] ?? null);
   return { kind: 'done', number, files: open.map(({ path }) => path) };
 }
 
@@ -111,16 +113,18 @@ async function look(deps: RollbackDeps, path: string, want: Wanted): Promise<Loo
   });
 }
 
-async function restore(deps: RollbackDeps, sessionId: SessionId, { path, want, now }: Looked): Promise<void> {
-  const { before } = want.file;
-  const content = before === null ? null : await deps.shelf.content(sessionId, want.checkpoint, want.index);
+function oldContent({ shelf }: RollbackDeps, sessionId: SessionId, want: Wanted): Promise<Buffer | null> {
+  return want.file.before === null ? Promise.resolve(null) : shelf.content(sessionId, want.checkpoint, want.index);
+}
+
+async function restore(deps: RollbackDeps, { path, want, now }: Looked, content: Buffer | null): Promise<void> {
   await there(deps, path, want, async (where) => {
     if (where.kind === 'refused') throw new Error(where.problem);
     const found = where.entry === null ? null : await readWhole(where.entry, deps.bytesMax);
     const state = found === null ? null : sha256Of(found);
     if (state !== (now?.sha256 ?? null)) throw new Error(`${path} was changed in this moment. Try again.`);
     if (content === null) await removeFile(where);
-    else await replaceFile(where, content, before?.mode);
+    else await replaceFile(where, content, want.file.before?.mode);
   });
 }
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { link, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { link, mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
 import { systemClock } from '../../lib/clock.ts';
 import { fakeToolContext } from '../fake-tool-context.ts';
+import { hitsMax, searchedBytesMax } from './ripgrep.ts';
 import { createSearchFilesTool } from './search-files-tool.ts';
 import { plainFileDeps } from './test-file-deps.ts';
 import { openFileDesk, type FileDesk } from './test-file-desk.ts';
@@ -62,6 +64,9 @@ test('what .gitignore names and what git keeps is passed over', async (t) => {
     'a.js': 'needle',
   });
   assert.deepEqual(await desk.use('search_files', { pattern: 'needle' }), found('a.js:1: needle'));
+  assert.deepEqual(await desk.use('search_files', { pattern: 'needle', glob: '*.log' }), found('nothing found'));
+  assert.deepEqual(await desk.use('search_files', { pattern: 'needle', glob: '*.js' }), found('a.js:1: needle'));
+  assert.deepEqual(await desk.use('search_files', { pattern: '*.{log,js}', by: 'name' }), found('a.js'));
 });
 
 test('results are bounded, and it is said how many were left out', async (t) => {
@@ -72,10 +77,42 @@ test('results are bounded, and it is said how many were left out', async (t) => 
   assert.deepEqual(long, found(`long:1: ${'y'.repeat(400)} …`));
 });
 
+test('a name is found among more files than are ever shown', async (t) => {
+  const desk = await searcher(t, {});
+  for (let count = 0; count <= hitsMax; count += 1) writeFileSync(join(desk.workspace, `f${count}`), '');
+  await writeFile(join(desk.workspace, 'the-one'), '');
+  assert.deepEqual(await desk.use('search_files', { pattern: 'the-o', by: 'name' }), found('the-one'));
+  const all = await desk.use('search_files', { pattern: 'f', by: 'name', limit: 1 });
+  assert.match(JSON.stringify(all), /\[at least 4,999 more left out\]/);
+});
+
+test('a file that turns out to be binary takes no hit of another file with it', async (t) => {
+  const binary = `needle\n${'y\n'.repeat(100_000)}\0\n`;
+  const names = Array.from({ length: 10 }, (_, index) => [`${index}.dat`, `${index}.txt`]).flat();
+  const desk = await searcher(
+    t,
+    Object.fromEntries(names.map((name) => [name, name.endsWith('.dat') ? binary : 'needle\n'])),
+  );
+  const outcome = await desk.use('search_files', { pattern: 'needle' });
+  assert.deepEqual(outcome, found(names.map((name) => `${name}:1: needle`).join('\n')));
+});
+
+test('a file that is too large to be searched is not said to have nothing', async (t) => {
+  const desk = await searcher(t, { 'large.log': '' });
+  await truncate(join(desk.workspace, 'large.log'), searchedBytesMax + 1);
+  assert.deepEqual(await desk.use('search_files', { pattern: 'x', path: 'large.log' }), {
+    kind: 'failed',
+    text: 'large.log has more than 50,000,000 bytes. Search it with a command instead.',
+  });
+});
+
 test('a wrong expression or glob is told', async (t) => {
   const desk = await searcher(t, { a: 'x' });
   assert.match(JSON.stringify(await desk.use('search_files', { pattern: '(' })), /could not be made: .*unclosed group/);
   assert.match(JSON.stringify(await desk.use('search_files', { pattern: 'x', glob: '{a' })), /could not be made/);
+  // Without advice on options that only ripgrep has.
+  const twoLines = await desk.use('search_files', { pattern: 'a\\nb' });
+  assert.match(JSON.stringify(twoLines), /is not allowed in a regex"/);
   assert.match(JSON.stringify(await desk.use('search_files', { pattern: 'x', path: 'none' })), /none does not exist/);
 });
 

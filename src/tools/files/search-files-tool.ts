@@ -14,7 +14,7 @@ import { outsideText } from './ask-first.ts';
 import { atPath } from './confined-open.ts';
 import { atPlace, failed, hiddenText, type FileDeps, type Place } from './file-deps.ts';
 import { zoneToRead } from './may-read.ts';
-import { ripgrep, type Found, type Hit } from './ripgrep.ts';
+import { ripgrep, searchedBytesMax, type Found, type Hit } from './ripgrep.ts';
 import { showLines } from './show-lines.ts';
 
 const defaultLimit = 50;
@@ -60,6 +60,9 @@ async function searchFiles(deps: SearchDeps, input: SearchInput, context: ToolCo
     if (zone === 'outside') return failed(outsideText(shown));
     if (name !== '' && entry === null) return failed(`${shown} does not exist.`);
     if (entry !== null && !entry.stats.isFile()) return failed(`${shown} is neither a file nor a folder.`);
+    if (input.by !== 'name' && (entry?.stats.size ?? 0n) > BigInt(searchedBytesMax)) {
+      return failed(`${shown} has more than ${grouped(searchedBytesMax)} bytes. Search it with a command instead.`);
+    }
     const folder = entry === null ? where.path : where.path.slice(0, -name.length - 1) || '/';
     try {
       const found = await find(deps, input, { folder, within: entry === null ? '.' : `./${name}` }, context);
@@ -85,14 +88,10 @@ async function find(
   const [glob, ignoreCase] = [input.glob ?? null, input.ignore_case ?? false];
   if (input.by !== 'name') return ripgrep(limits, { regex: input.pattern, glob, ignoreCase, ...where }, signal);
   const isGlob = /[*?[{]/.test(input.pattern);
-  const found = await ripgrep(
-    limits,
-    { regex: null, glob: isGlob ? input.pattern : glob, ignoreCase, ...where },
-    signal,
-  );
-  if (isGlob) return found;
+  if (isGlob) return ripgrep(limits, { regex: null, glob: input.pattern, ignoreCase, ...where }, signal);
   const fold = (text: string) => (ignoreCase ? text.toLowerCase() : text);
-  return { ...found, hits: found.hits.filter(({ path }) => fold(path).includes(fold(input.pattern))) };
+  const isWanted = (path: string) => fold(path).includes(fold(input.pattern));
+  return ripgrep(limits, { regex: null, isWanted, glob, ignoreCase, ...where }, signal);
 }
 
 interface Scene {
@@ -120,7 +119,7 @@ async function tell(input: SearchInput, { hits, cut }: Found, scene: Scene): Pro
   }
   const more = hits.length - looked;
   const notes = [
-    ...(more > 0 ? [`${grouped(more)}${cut === 'too-many' ? ' or more' : ''} more left out`] : []),
+    ...(more > 0 ? [`${cut === 'too-many' ? 'at least ' : ''}${grouped(more)} more left out`] : []),
     ...(cut === 'too-long' ? ['the search was ended because it took too long'] : []),
   ];
   if (shownHits === 0) return { kind: 'finished', text: ['nothing found', ...notes].join('; ') };

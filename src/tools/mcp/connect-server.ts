@@ -94,6 +94,10 @@ const noSuchHost =
 
 async function connectAddress(attempt: Attempt, url: URL): Promise<Connection> {
   const { deps, settings, sdk } = attempt;
+  if (url.username !== '' || url.password !== '') {
+    const words = 'Its address has a name or password in it. Give those in a header: Authorization: Basic …';
+    throw new McpError('refused', words);
+  }
   const requestInit = { headers: { ...settings.headers } };
   const fetch = boundedFetch({ server: url, headers: settings.headers, egress: deps.egress });
   const overHttp = (authProvider: ReturnType<typeof keptSignIn> | null) =>

@@ -36,6 +36,7 @@ test('an address where nobody answers, or something else, says so', async (t) =>
   stage.servers = {
     gone: serverSettings({ url: 'http://127.0.0.1:9/mcp' }),
     guarded: serverSettings({ url: server.url }),
+    named: serverSettings({ url: server.url.replace('://', '://me:sesame@') }),
     other: serverSettings({ url: `${server.origin}/elsewhere` }),
   };
   const servers = stage.open();
@@ -49,6 +50,7 @@ test('an address where nobody answers, or something else, says so', async (t) =>
         'sign-in-needed',
         'It refuses us (HTTP 401); it may need headers in mcp_servers.guarded.headers, or auth: oauth.',
       ],
+      ['failed', 'Its address has a name or password in it. Give those in a header: Authorization: Basic …'],
       ['failed', 'It answers with HTTP 404; is the address right?'],
     ],
   );

@@ -322,6 +322,16 @@ test('a server that never greets hangs neither the start nor a call nor the end'
   assert.deepEqual(await livingServers(stage, 'one'), []);
 });
 
+test('a server that never lists its tools does not keep the end waiting', { timeout: 20_000 }, async (t) => {
+  const stage = await mcpStage(t);
+  stage.servers = { one: await stage.scripted('one', { tools: [look], isListless: true }) };
+  const servers = stage.open();
+  servers.start();
+  await until('it was asked', async () => (await stage.notes('one')).includes('asked for its tools'));
+  await servers.close();
+  assert.deepEqual(await livingServers(stage, 'one'), []);
+});
+
 test('closing ends every server, also one that does not listen', async (t) => {
   const stage = await mcpStage(t);
   stage.servers = {

@@ -39,7 +39,7 @@ export interface Connection {
   readonly place: ServerPlace;
   /** Resolves when it ends by itself, with how. */
   readonly lost: Promise<string>;
-  listTools(): Promise<readonly SeenTool[]>;
+  listTools(signal: AbortSignal): Promise<readonly SeenTool[]>;
   /** Throws the SDK's errors. */
   call(tool: string, input: CallArguments, options: CallOptions): Promise<ServerResult>;
   close(): Promise<void>;
@@ -91,8 +91,8 @@ function connection(client: Client, transport: Transport, lost: Promise<string>,
     description: `${visibleLine(`${told?.name ?? 'unnamed'} ${told?.version ?? ''}`, nameCharsMax)}, protocol ${protocol}`,
     place,
     lost,
-    async listTools() {
-      const { tools } = await client.listTools(undefined, { timeout: listTimeoutMs, cacheMode: 'refresh' });
+    async listTools(signal) {
+      const { tools } = await client.listTools(undefined, { signal, timeout: listTimeoutMs, cacheMode: 'refresh' });
       return seenTools(tools);
     },
     call: (name, input, { timeoutMs, signal, onProgress }) =>

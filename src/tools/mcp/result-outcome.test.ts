@@ -3,15 +3,16 @@ import { test } from 'node:test';
 import type { ServerResult } from './open-connection.ts';
 import { resultOutcome } from './result-outcome.ts';
 
-const data = Buffer.from('picture').toString('base64');
-const bytes = new Uint8Array(Buffer.from('picture'));
+const bytes = new Uint8Array(Buffer.from('89504e470d0a1a0a0000000d494844520000000100000001', 'hex'));
+const data = Buffer.from(bytes).toString('base64');
+const svg = Buffer.from('<svg/>xxx').toString('base64');
 
 test('text stays, pictures are shown, all else is named', () => {
   const result: ServerResult = {
     content: [
       { type: 'text', text: 'hello' },
       { type: 'image', data, mimeType: 'image/png' },
-      { type: 'image', data, mimeType: 'image/svg+xml' },
+      { type: 'image', data: svg, mimeType: 'image/svg+xml' },
       { type: 'audio', data, mimeType: 'audio/wav' },
       { type: 'resource_link', name: 'page', uri: 'https://example.com/', description: 'a page' },
       { type: 'resource', resource: { uri: 'file:///a.txt', text: 'inside' } },
@@ -26,17 +27,42 @@ test('text stays, pictures are shown, all else is named', () => {
       'hello',
       '[picture 1]',
       '[picture, image/svg+xml, 9 bytes: can not be shown]',
-      '[sound, audio/wav, 9 bytes: can not be shown]',
+      '[sound, audio/wav, 24 bytes: can not be shown]',
       '[link to page: https://example.com/ (a page)]',
       '[file:///a.txt]\ninside',
       '[file:///a.png] [picture 2]',
-      '[file:///a.zip, application/zip, 9 bytes: can not be shown]',
+      '[file:///a.zip, application/zip, 24 bytes: can not be shown]',
     ].join('\n'),
     untrusted: 'mcp',
     images: [
       { mediaType: 'image/png', bytes },
       { mediaType: 'image/png', bytes },
     ],
+  });
+});
+
+test('what a picture is is told by its bytes, and what is none is not shown as one', () => {
+  const jpeg = Buffer.from('ffd8ffc0000b0800010001', 'hex').toString('base64');
+  const outcome = resultOutcome({
+    content: [
+      { type: 'image', data: jpeg, mimeType: 'image/png' },
+      { type: 'image', data: Buffer.from('<html>').toString('base64'), mimeType: 'image/png' },
+      { type: 'image', data: '', mimeType: 'image/png' },
+      { type: 'image', data: Buffer.from('GIF89a').toString('base64'), mimeType: 'image/gif' },
+      { type: 'resource', resource: { uri: 'a:b', blob: svg, mimeType: 'image/png' } },
+    ],
+  });
+  assert.deepEqual(outcome, {
+    kind: 'finished',
+    text: [
+      '[picture 1]',
+      '[picture, image/png, 6 bytes: can not be shown]',
+      '[picture, image/png, 0 bytes: can not be shown]',
+      '[picture, image/gif, 6 bytes: can not be shown]',
+      '[a:b] [picture, image/png, 9 bytes: can not be shown]',
+    ].join('\n'),
+    untrusted: 'mcp',
+    images: [{ mediaType: 'image/jpeg', bytes: new Uint8Array(Buffer.from(jpeg, 'base64')) }],
   });
 });
 

@@ -3,6 +3,7 @@
  * All of it is a stranger's text and is marked so, also what the server calls an error.
  */
 import type { ToolImage, ToolOutcome } from '../tool.ts';
+import { imageKind, isShowable } from '../image-kind.ts';
 import { boundText, grouped } from '../output-bound.ts';
 import { isMap } from './clean-schema.ts';
 import type { ServerResult } from './open-connection.ts';
@@ -11,7 +12,6 @@ const resultCharsMax = 1_000_000;
 const blocksMax = 1_000;
 const imagesMax = 4;
 const imageBytesMax = 5_000_000;
-const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
 export function resultOutcome(result: ServerResult): ToolOutcome {
   const images: ToolImage[] = [];
@@ -56,16 +56,18 @@ function blockText(block: Block, images: ToolImage[]): string {
 function resourceText(resource: Extract<Block, { type: 'resource' }>['resource'], images: ToolImage[]): string {
   if ('text' in resource) return `[${resource.uri}]\n${resource.text}`;
   const type = resource.mimeType ?? 'application/octet-stream';
-  if (imageTypes.has(type)) return `[${resource.uri}] ${pictureText(resource.blob, type, images)}`.trim();
+  if (type.startsWith('image/')) return `[${resource.uri}] ${pictureText(resource.blob, type, images)}`.trim();
   return `[${resource.uri}, ${type}, ${sizeOf(resource.blob)} bytes: can not be shown]`;
 }
 
 function pictureText(data: string, mediaType: string, images: ToolImage[]): string {
   const size = sizeOf(data);
-  if (!imageTypes.has(mediaType) || images.length >= imagesMax || size > imageBytesMax) {
+  const bytes = size > imageBytesMax ? new Uint8Array() : new Uint8Array(Buffer.from(data, 'base64'));
+  const kind = imageKind(bytes);
+  if (kind === null || !isShowable(kind, bytes) || images.length >= imagesMax) {
     return `[picture, ${mediaType}, ${size} bytes: can not be shown]`;
   }
-  images.push({ mediaType, bytes: new Uint8Array(Buffer.from(data, 'base64')) });
+  images.push({ mediaType: kind, bytes });
   return `[picture ${images.length}]`;
 }
 

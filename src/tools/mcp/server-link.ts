@@ -127,7 +127,7 @@ export class ServerLink {
   }
 
   async #look(connection: Connection): Promise<void> {
-    const tools = await connection.listTools();
+    const tools = await connection.listTools(this.#closing.signal);
     this.#seen = new Map(tools.map((tool) => [tool.name, tool]));
     await this.#deps.onSeen(tools);
   }

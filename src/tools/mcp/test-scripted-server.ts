@@ -10,6 +10,8 @@ export interface Script {
   readonly tools: readonly { readonly name: string; readonly [key: string]: unknown }[];
   /** How it greets: as it should, not at all, or by ending. */
   readonly greeting?: 'good' | 'none' | 'exit';
+  /** It takes the question for its tools and says nothing. */
+  readonly isListless?: boolean;
   /** It ends only when it is killed. */
   readonly isStubborn?: boolean;
 }
@@ -95,6 +97,8 @@ function read({ id, method, params = {} }: Message): void {
       });
       return;
     case 'tools/list':
+      note('asked for its tools');
+      if (script().isListless === true) return;
       send({ id, result: { tools: script().tools.map((tool) => ({ inputSchema: { type: 'object' }, ...tool })) } });
       return;
     case 'tools/call': {

@@ -33,9 +33,9 @@ export async function tryServer(
   const connection = await connectServer(deps, name, settings, { signal, onToolsChanged: () => {} });
   let seen: readonly SeenTool[];
   try {
-    seen = await connection.listTools();
+    seen = await connection.listTools(signal);
   } catch (error) {
-    throw notListed(error);
+    throw signal.aborted ? (signal.reason as Error) : notListed(error);
   } finally {
     await connection.close();
   }

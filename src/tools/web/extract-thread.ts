@@ -4,6 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../lib/assert.ts';
+import { decodeText } from './decode-text.ts';
 import { markdownOf } from './markdown-of.ts';
 
 export interface ExtractJob {
@@ -51,13 +52,7 @@ async function readHtml({ bytes, charset, url }: ExtractJob): Promise<Extracted>
 function decode(bytes: Uint8Array, charset: string | null): string {
   // A page may say it itself, in its first kilobyte.
   const start = Buffer.from(bytes.subarray(0, 1024)).toString('latin1');
-  const name = charset ?? /<meta[^>]+charset=["']?([\w-]+)/i.exec(start)?.[1] ?? 'utf-8';
-  try {
-    return new TextDecoder(name).decode(bytes);
-  } catch {
-    // An unknown name: most of the web is UTF-8.
-    return new TextDecoder().decode(bytes);
-  }
+  return decodeText(bytes, charset ?? /<meta[^>]+charset=["']?([\w-]+)/i.exec(start)?.[1] ?? null);
 }
 
 async function readPdf({ bytes }: ExtractJob): Promise<Extracted> {

@@ -19,6 +19,8 @@ export interface SearchProvider {
   readonly name: string;
   /** The variable of the environment that holds its key; null if it needs none. */
   readonly keyVariable: string | null;
+  /** It is somebody's own server, and nobody knows where. */
+  readonly needsAddress?: true;
   ask(query: string, count: number, access: { readonly key: string; readonly baseUrl: string | null }): SearchQuestion;
   /** `text` is the body of an answer. */
   read(text: string): readonly SearchHit[];
@@ -75,6 +77,7 @@ export const searchProviders: readonly SearchProvider[] = [
   {
     name: 'searxng',
     keyVariable: null,
+    needsAddress: true,
     ask: (query, _count, { baseUrl }) => ({
       url: withQuery(`${(baseUrl ?? '').replace(/\/(?:search)?\/?$/, '')}/search`, { q: query, format: 'json' }),
       method: 'GET',

@@ -7,14 +7,16 @@ import * as z from 'zod/mini';
 import type { Gate, Plan } from '../approval.ts';
 import { defineTool } from '../define-tool.ts';
 import { EgressError, type Egress, type EgressResponse } from '../egress.ts';
+import { imageKind, imageSideMax, isShowable } from '../image-kind.ts';
+import type { ImageKind } from '../image-size.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../tool.ts';
+import { decodeText } from './decode-text.ts';
 import { extractText } from './extract-text.ts';
 
 const pageBytesMax = 10_000_000;
 const imageBytesMax = 5_000_000;
 const pageMs = 30_000;
 const partCharsMax = 20_000;
-const imageTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif']);
 const textTypes = /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml|yaml|javascript|x-ndjson)$)/;
 const headers = {
   accept: 'text/html,application/xhtml+xml,application/pdf;q=0.9,text/markdown,text/plain;q=0.8,*/*;q=0.5',
@@ -88,7 +90,8 @@ async function outcomeOf(response: EgressResponse, offset: number, signal: Abort
   const charset =
     parameters.map((one) => /charset="?([\w-]+)/.exec(one)?.[1]).find((name) => name !== undefined) ?? null;
   const isPdf = mediaType === 'application/pdf' || Buffer.from(body.subarray(0, 5)).toString('latin1') === '%PDF-';
-  if (imageTypes.has(mediaType)) return pictureOf(url, mediaType, body);
+  const picture = imageKind(body);
+  if (picture !== null) return pictureOf(url, picture, body);
   if (isPdf || mediaType === 'text/html' || mediaType === 'application/xhtml+xml') {
     const result = await extractText({ kind: isPdf ? 'pdf' : 'html', bytes: body, charset, url }, signal);
     if (result.kind === 'unreadable') return { kind: 'failed', text: `${url} can't be read: ${result.problem}.` };
@@ -100,19 +103,16 @@ async function outcomeOf(response: EgressResponse, offset: number, signal: Abort
       text: `${url} is ${mediaType} (${(body.byteLength / 1e3).toFixed(0)} KB), which can't be read here.`,
     };
   }
-  return partOf(url, '', decoded(body, charset ?? 'utf-8'), offset);
+  return partOf(url, '', decodeText(body, charset), offset);
 }
 
-function decoded(body: Uint8Array, charset: string): string {
-  try {
-    return new TextDecoder(charset).decode(body);
-  } catch {
-    // An unknown name: most of the web is UTF-8.
-    return new TextDecoder().decode(body);
+function pictureOf(url: string, mediaType: ImageKind, bytes: Uint8Array): ToolOutcome {
+  if (!isShowable(mediaType, bytes)) {
+    return {
+      kind: 'failed',
+      text: `The picture at ${url} can't be shown: it is broken, or a side has more than ${imageSideMax} pixels.`,
+    };
   }
-}
-
-function pictureOf(url: string, mediaType: string, bytes: Uint8Array): ToolOutcome {
   if (bytes.byteLength > imageBytesMax)
     return { kind: 'failed', text: `The picture at ${url} is too large to be shown.` };
   return { kind: 'finished', text: `The picture at ${url}.`, images: [{ mediaType, bytes }], untrusted: 'web' };

@@ -46,13 +46,18 @@ export function createWebSearchTool({ egress, settings }: WebSearchDeps): Tool<z
     async run({ query, count = countUsual }, { signal }): Promise<ToolOutcome> {
       const problems: string[] = [];
       for (const { provider, key, baseUrl } of toAsk(settings())) {
+        const lacking = whatItLacks({ provider, key, baseUrl });
+        if (lacking !== null) {
+          problems.push(`${provider.name}: ${lacking}`);
+          continue;
+        }
         const question = provider.ask(query, count, { key, baseUrl });
         const asked = { ...question, bytesMax: answerBytesMax, timeoutMs: answerMs, signal };
         const answer = await egress.fetch(asked).catch((error: unknown) => problemOf(error));
         if (typeof answer === 'string') problems.push(`${provider.name}: ${answer}`);
         else if (answer.status !== 200) problems.push(`${provider.name}: ${statusWords(answer)}`);
         else {
-          const found = provider.read(new TextDecoder().decode(answer.body)).slice(0, count);
+          const found = webAddresses(provider.read(new TextDecoder().decode(answer.body))).slice(0, count);
           if (found.length > 0) return { kind: 'finished', text: boundText(shown(found)), untrusted: 'web' };
           problems.push(`${provider.name}: nothing found`);
         }
@@ -82,6 +87,21 @@ export function toAsk({ search, key, baseUrl, env }: WebSearchSettings): readonl
   });
   const without = keyless.flatMap((wanted) => searchProviders.filter(({ name }) => name === wanted));
   return [...withKey, ...without.map((provider) => ({ provider, key: '', baseUrl: null }))];
+}
+
+/** Null if it can be asked. */
+function whatItLacks({ provider, key, baseUrl }: Asked): string | null {
+  if (provider.needsAddress === true && baseUrl === null) return 'its owner has to set web.search_url';
+  if (provider.keyVariable !== null && key === '') return `its owner has to set ${provider.keyVariable} or web.api_key`;
+  return null;
+}
+
+/** Each in the one spelling that it is shown in; what leads elsewhere than to a page is no result. */
+function webAddresses(hits: readonly SearchHit[]): SearchHit[] {
+  return hits.flatMap((hit) => {
+    const url = URL.parse(hit.url);
+    return url !== null && /^https?:$/.test(url.protocol) ? [{ ...hit, url: url.href }] : [];
+  });
 }
 
 function problemOf(error: unknown): string {
