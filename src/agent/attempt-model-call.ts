@@ -23,7 +23,7 @@ import { estimateTokens, priced, reservation } from './call-cost.ts';
 import type { Journal } from './journal.ts';
 import { promptStep, type PromptNow } from './prefix-guard.ts';
 import { promptView } from './prompt-view.ts';
-import { lastRewoundAt } from './rewind.ts';
+import { lastRewoundSeq } from './rewind.ts';
 import { ActionCut, type TurnDeps } from './turn-deps.ts';
 import { nameOf } from './turn-models.ts';
 
@@ -174,16 +174,19 @@ function promptBeginning({ entries }: Journal): Pick<PromptNow, 'headSeq' | 'hea
   return { headSeq: compressed.seq, headReason: 'compressed' };
 }
 
-/** Whether the newest call of this runtime was before the newest rewind. */
+/** Whether the newest call of this runtime was before the newest rewind: by the log, because clocks are set back. */
 async function wasRewoundSince(deps: TurnDeps, { session, entries }: Journal, runtime: Runtime): Promise<boolean> {
-  const rewoundAt = lastRewoundAt(entries);
-  if (rewoundAt === null) return false;
+  const rewoundSeq = lastRewoundSeq(entries);
+  if (rewoundSeq === 0) return false;
   const calls = await deps.read.modelCalls(session.id);
   const isOfConversation = ({ purpose }: ModelCallRecord) => purpose === 'answer' || purpose === 'summarise';
   const newest = calls.findLast(
     (call) => isOfConversation(call) && call.provider === runtime.provider && call.model === runtime.model,
   );
-  return newest !== undefined && newest.startedAt <= rewoundAt;
+  if (newest === undefined) return false;
+  // A turn that is not among the entries was before all of them; none is open over a rewind.
+  const opened = entries.findLast((entry) => entry.kind === 'turn-opened' && entry.turnId === newest.turnId);
+  return (opened?.seq ?? 0) < rewoundSeq;
 }
 
 type TerminalEvent = Extract<ModelEvent, { kind: 'end' | 'failed' }>;

@@ -99,7 +99,7 @@ test('after an overflow only a model that reads more is asked; otherwise the use
   await stage.hears('again');
   await runThrough(stage);
   assert.deepEqual((await stage.told()).slice(-2), [
-    'notice: It said context-overflow. Begin a new session, or use a model that can read more at once.',
+    'notice: It said context-overflow. Take it back with /undo, begin a new session, or use a model that can read more at once.',
     'closed: failed',
   ]);
 });

@@ -47,7 +47,9 @@ export async function callModel(deps: TurnDeps, question: ModelQuestion, signal:
       return attempt;
     }
     const { error } = attempt;
-    if (error.reason === 'context-overflow' && (await canShorten(deps, journal, runtime))) {
+    // Pictures make a request too large in bytes long before they are many tokens.
+    const isTooLong = error.reason === 'context-overflow' || error.reason === 'payload-too-large';
+    if (isTooLong && (await canShorten(deps, journal, runtime))) {
       return { kind: 'overflowed', writes: attempt.writes };
     }
     deps.models.troubleMs += deps.clock.now() - startedAt;
@@ -187,8 +189,8 @@ const advice: Partial<Record<ModelErrorReason, string>> = {
   server: 'Try again later, or set a fallback model.',
   timeout: 'Try again later; talaria doctor checks the way there.',
   connection: 'Check the network and model.base_url; talaria model test says more.',
-  'context-overflow': 'Begin a new session, or use a model that can read more at once.',
-  'payload-too-large': 'Begin a new session, or send less at once.',
+  'context-overflow': 'Take it back with /undo, begin a new session, or use a model that can read more at once.',
+  'payload-too-large': 'Take it back with /undo, begin a new session, or send less at once.',
   'malformed-stream': 'Try again, or use another model.',
 };
 

@@ -8,6 +8,7 @@ import {
   doneIn,
   fails,
   filler,
+  messagesOf,
   openStage,
   runtime,
   stepsIn,
@@ -28,6 +29,21 @@ test('if the summariser fails, a digest by rules serves and the user is told', a
     (await stage.store.read.modelCalls(stage.sessionId)).map(({ purpose, state }) => [purpose, state]).at(-2),
     ['compression', 'failed'],
   );
+});
+
+test('what a summariser says that declines or writes no record is no summary', async () => {
+  const declined: ModelEvent[] = says('## Sorry\nI can not help with that.').map((event) =>
+    event.kind === 'end' ? { ...event, stop: 'refused' } : event,
+  );
+  for (const answer of [declined, says('I can not help with that.'), says('What would you like to know?'), says(' ')]) {
+    const stage = await openStage();
+    for (const count of [1, 2, 3]) await talk(stage, `${count}. ${filler}`, says(`${count}! ${filler}`));
+    await talk(stage, 'and now?', answer, says('four'));
+    const [done] = doneIn(await stage.entries());
+    assert.equal(done?.by, 'rules');
+    assert.match(done.summary, /- asked: 3\. lorem/);
+    assert.match((await stage.told()).join('\n'), /No model could write it/);
+  }
 });
 
 test('that no model could write the summary is told, also where results are told in one line already', async () => {
@@ -59,7 +75,7 @@ test('what wins less than a tenth is left, with a word, until there is a good pa
   await talk(stage, filler.repeat(6), says('long'));
   assert.deepEqual(stepsIn(await stage.entries()), ['declined']);
   assert.match((await stage.told()).join('\n'), /would win too little/);
-  await talk(stage, 'and?', says('summary'), says('yes')).catch(() => {});
+  await talk(stage, 'and?', says('## Goal\nsummary'), says('yes')).catch(() => {});
   const declined = stepsIn(await stage.entries()).filter((kind) => kind === 'declined').length;
   assert.ok(declined <= 1);
 });
@@ -68,13 +84,13 @@ test('a provider that finds the prompt too long is asked again with a shorter on
   const stage = await openStage();
   stage.runtimes = [runtime({ compressor: { ...compressor, thresholdTokens: 100_000 } })];
   for (const count of [1, 2]) await talk(stage, `${count}. ${filler}`, says(`${count}! ${filler}`));
-  await talk(stage, 'three', fails('context-overflow'), says('a summary'), says('three!'));
+  await talk(stage, 'three', fails('context-overflow'), says('## Goal\na summary'), says('three!'));
   assert.equal(doneIn(await stage.entries())[0]?.why, 'overflow');
   assert.equal((await stage.told()).at(-1), 'closed: answered');
   stage.tools = { look: { run: () => filler } };
   const rounds = [1, 2, 3].map((n): ModelEvent[] => asksFor(['look', `{"n":${n}}`]));
   await stage.hears('four');
-  const refused = [fails('context-overflow'), says('a summary')];
+  const refused = [fails('context-overflow'), says('## Goal\na summary')];
   stage.script = [...rounds, ...refused, ...rounds, ...refused, ...rounds, fails('context-overflow')];
   await stage.run();
   assert.deepEqual(stage.script, []);
@@ -85,6 +101,17 @@ test('a provider that finds the prompt too long is asked again with a shorter on
   assert.equal((await stage.told()).at(-1), 'closed: failed');
 });
 
+test('a request that is too large in bytes is made shorter as well', async () => {
+  const stage = await openStage();
+  stage.runtimes = [runtime({ compressor: { ...compressor, thresholdTokens: 100_000 } })];
+  for (const count of [1, 2]) await talk(stage, `${count}. ${filler}`, says(`${count}! ${filler}`));
+  await talk(stage, 'three', fails('payload-too-large'), says('## Goal\na summary'), says('three!'));
+  assert.deepEqual(
+    [doneIn(await stage.entries())[0]?.why, (await stage.told()).at(-1)],
+    ['overflow', 'closed: answered'],
+  );
+});
+
 test('what a provider finds too long and nothing can shorten is told at once, and it is not asked again', async () => {
   const stage = await openStage();
   await talk(stage, `only this ${filler}`, fails('context-overflow'));
@@ -92,11 +119,39 @@ test('what a provider finds too long and nothing can shorten is told at once, an
   assert.equal((await stage.told()).at(-1), 'closed: failed');
 });
 
+test('results that are too long together are told in one line each, if a provider finds them so, and the turn goes on', async () => {
+  const stage = await openStage();
+  stage.tools = { look: { run: () => `begins here ${'x'.repeat(9_000)}` } };
+  const both = asksFor(['look', '{"at":"it"}'], ['look', '{"at":"that"}']);
+  await talk(stage, 'look', both, fails('context-overflow'), says('too much at once'));
+  assert.deepEqual(stepsIn(await stage.entries()), ['declined', 'asked', 'done']);
+  const [done] = doneIn(await stage.entries());
+  assert.deepEqual([done?.why, done?.summary, done?.digests.length], ['overflow', '', 2]);
+  const sent = messagesOf(stage.requests.at(-1));
+  assert.equal(sent[0], 'user: look');
+  assert.match(stage.requests.at(-1) ?? '', /look .*at.*it.*: finished, 9012 characters, shortened\] begins here xxx/);
+  assert.match((await stage.told()).join('\n'), /Long results of tools are told to the model in one line each/);
+  assert.deepEqual((await stage.told()).slice(-1), ['closed: answered']);
+});
+
+test('a provider that counts far more than there is has the conversation shortened once, not with every turn', async () => {
+  const stage = await openStage();
+  const counts = (text: string, inputTokens: number): ModelEvent[] =>
+    says(text).map((event) => (event.kind === 'end' ? { ...event, usage: { ...event.usage, inputTokens } } : event));
+  await talk(stage, `1. ${filler}`, counts(`1! ${filler}`, 1_000_000));
+  await talk(stage, `2. ${filler}`, says('## Goal\nto count'), counts(`2! ${filler}`, 1_000_000));
+  for (const count of [3, 4, 5]) await talk(stage, `${count}. ${filler}`, counts(`${count}! ${filler}`, 1_000_000));
+  assert.deepEqual(stepsIn(await stage.entries()), ['begun', 'done']);
+  // A quarter more than it said then is growth, whatever it counts by.
+  await talk(stage, '6.', counts('6!', 1_300_000));
+  await talk(stage, '7.', says('## Goal\nto count'), counts('7!', 1_000_000));
+});
+
 test('a summary that is longer than what it tells is not used', async () => {
   const stage = await openStage();
   stage.runtimes = [runtime({ compressor: { ...compressor, thresholdTokens: 100_000 } })];
   for (const again of [filler, filler]) await talk(stage, again, says(filler));
-  const wordy = says(`wordy ${'and '.repeat(2_000)}`);
+  const wordy = says(`## Goal\nwordy ${'and '.repeat(2_000)}`);
   await talk(stage, `this stays ${filler.repeat(5)}`, fails('context-overflow'), wordy, says('yes'));
   assert.deepEqual(
     doneIn(await stage.entries()).map(({ by }) => by),
@@ -114,7 +169,7 @@ test('what somebody stops did not fail: the model is asked again for a summary, 
     yield { kind: 'failed', error: new ModelError('cancelled', 'cancelled') };
   };
   for (const again of [1, 2, 3]) await talk(stage, `now ${again}?`, stopped);
-  await talk(stage, 'and now?', says('a summary'), says('four'));
+  await talk(stage, 'and now?', says('## Goal\na summary'), says('four'));
   assert.deepEqual(
     doneIn(await stage.entries()).map(({ by }) => by),
     ['model'],
@@ -138,7 +193,7 @@ test('C85 C87 killed at every commit, it has the old beginning or the new one, a
       if (commits === dieAt) throw new Error('dead');
     };
     const answers = (request: ModelRequest) =>
-      says(request.systemPrompt.startsWith('You keep') ? 'the summary' : 'four');
+      says(request.systemPrompt.startsWith('You keep') ? '## Goal\nthe summary' : 'four');
     const reply: Stage['script'][number] = async function* (request) {
       yield* answers(request);
     };

@@ -52,7 +52,7 @@ test('the log keeps everything, and search finds what the prompt no longer has',
   const stage = await openStage();
   await talk(stage, `pineapple ${filler}`, says(filler));
   for (const again of [filler, filler]) await talk(stage, again, says(filler));
-  await talk(stage, 'short', says('summary'), says('yes'));
+  await talk(stage, 'short', says('## Goal\nsummary'), says('yes'));
   assert.equal(doneIn(await stage.entries()).length, 1);
   assert.equal((await stage.store.search('pineapple', 5)).length, 1);
   assert.ok((await stage.told()).some((line) => line.includes('pineapple')));
@@ -86,13 +86,13 @@ test('a summary that exists is brought up to date, not summarised', async () => 
   let shown = '';
   const summariser: Stage['script'][number] = async function* (request) {
     shown = textOf(request.messages[0] ?? assert.fail());
-    yield* says('second summary');
+    yield* says('## Goal\nsecond summary');
   };
   for (const count of [5, 6]) await talk(stage, `${count}. ${filler}`, says(`${count}! ${filler}`));
   await talk(stage, `7. ${filler}`, summariser, says('seven'));
   assert.match(shown, /^THE RECORD SO FAR:\n## Goal\nto count; the code is 4711\n\nWHAT WAS SAID AND DONE SINCE:\n/);
   assert.ok(!shown.includes('1. lorem') && shown.includes('5. lorem'));
-  assert.equal(doneIn(await stage.entries()).at(-1)?.summary, 'second summary');
+  assert.equal(doneIn(await stage.entries()).at(-1)?.summary, '## Goal\nsecond summary');
 });
 
 test('what nobody has answered stays word for word, however long the turn is', async () => {
@@ -102,7 +102,12 @@ test('what nobody has answered stays word for word, however long the turn is', a
     { kind: 'text-delta', text: `step ${n} ${'z'.repeat(300)}` },
     ...asksFor(['step', `{"n":${n}}`]),
   ]);
-  const anything: Stage['script'] = [...rounds.slice(0, 5), says('a summary'), ...rounds.slice(5), says('done')];
+  const anything: Stage['script'] = [
+    ...rounds.slice(0, 5),
+    says('## Goal\na summary'),
+    ...rounds.slice(5),
+    says('done'),
+  ];
   await talk(stage, 'please do it EXACTLY so', ...anything);
   const [done] = doneIn(await stage.entries());
   assert.ok(done && done.keeps.length === 1);
@@ -127,7 +132,7 @@ test('people in a chat are told the first time, when it did not go well, and oth
   await fourTurns(stage);
   assert.deepEqual(await sent(), ['grew long', 'four']);
   for (const count of [5, 6]) await talk(stage, `${count}. ${filler}`, says(`${count}! ${filler}`));
-  await talk(stage, `7. ${filler}`, says('second summary'), says('seven'));
+  await talk(stage, `7. ${filler}`, says('## Goal\nsecond summary'), says('seven'));
   assert.deepEqual(await sent(), ['seven']);
   for (const count of [8, 9]) await talk(stage, `${count}. ${filler}`, says(`${count}! ${filler}`));
   await talk(stage, `10. ${filler}`, fails('server'), says('ten'));
@@ -149,7 +154,7 @@ test('/compress acts between turns as well, keeps its topic in mind, and says wh
   stage.script = [
     async function* (request) {
       told = request.systemPrompt;
-      yield* says('a summary');
+      yield* says('## Goal\na summary');
     },
   ];
   await asks(stage, 'the pineapple');
@@ -189,7 +194,7 @@ test('no longer summary is asked for than its model can write', async () => {
   let told = '';
   const summariser: Stage['script'][number] = async function* (request) {
     told = request.systemPrompt;
-    yield* says('a summary');
+    yield* says('## Goal\na summary');
   };
   await talk(stage, 'and now?', summariser, says('four'));
   assert.match(told, /at most 300 characters/);
@@ -203,11 +208,14 @@ test('keys that were said do not get into the summary, nor to the model that wri
   let shown = '';
   const leaky: Stage['script'][number] = async function* (request) {
     shown = JSON.stringify(request);
-    yield* says(`the password: hunter2hunter2 and ${key}`);
+    yield* says(`## Exact values\nthe password: hunter2hunter2 and ${key}`);
   };
   await talk(stage, 'now', leaky, says('done'));
   assert.ok(shown !== '' && !shown.includes(key));
-  assert.equal(doneIn(await stage.entries())[0]?.summary, 'the password: [secret left out] and [secret left out]');
+  assert.equal(
+    doneIn(await stage.entries())[0]?.summary,
+    '## Exact values\nthe password: [secret left out] and [secret left out]',
+  );
 });
 
 test('/undo works across it: before what the summary tells, all is back word for word', async () => {
@@ -230,6 +238,21 @@ test('/undo works across it: before what the summary tells, all is back word for
     ['user: 1. ', 'assistant', 'user: two'],
   );
   assert.ok(!(await breaksOf(stage)).includes('unexplained'));
+});
+
+test('C95 what was taken back explains another beginning, also when the clock was set back meanwhile', async () => {
+  const stage = await openStage();
+  await talk(stage, 'one', says('1'));
+  await talk(stage, 'two', says('2'));
+  await stage.storeClock.advance(-3_600_000);
+  const [first = 0] = (await stage.entries()).flatMap((entry) => (entry.kind === 'turn-closed' ? [entry.seq] : []));
+  const lease = await stage.store.acquireLease(stage.sessionId, stage.owner, 30_000);
+  assert.ok(lease);
+  await stage.store.commit(lease, [{ verb: 'rewind', toSeq: first }]);
+  await stage.store.releaseLease(lease);
+  await talk(stage, 'other', says('3'));
+  await talk(stage, 'more', says('4'));
+  assert.deepEqual(await breaksOf(stage), ['first-call', null, 'rewound', null]);
 });
 
 test('what is read of a long log gives the same prompt as all of it', async () => {

@@ -97,7 +97,7 @@ export function canShorten(deps: Pick<TurnDeps, 'agent'>, journal: Journal, { co
   return plan.kind !== 'too-little';
 }
 
-/** A provider that has refused the prompt leaves no choice: then only the newest step is protected, if need be. */
+/** A provider that has refused the prompt leaves no choice: then only the newest step is protected, and its words only. */
 function planFor(
   { targetRatio, protectLastN }: CompressionChoice,
   journal: Journal,
@@ -160,7 +160,8 @@ function compressionEnd(
 function wonText({ why, by, keeps, tokensBefore, tokensAfter }: CompressedPrompt, told: 'results' | 'summary'): string {
   const opening = why === 'person' ? [] : ['The conversation grew long.'];
   const counts = `about ${rounded(tokensBefore)} tokens became ${rounded(tokensAfter)}`;
-  const what = told === 'results' ? 'Old results of tools are' : 'What came before is';
+  const results = why === 'overflow' ? 'Long results of tools are' : 'Old results of tools are';
+  const what = told === 'results' ? results : 'What came before is';
   const how = told === 'results' ? 'in one line each' : 'in a summary';
   const kept = keeps.length === 0 ? [] : ['What was asked for last stays word for word.'];
   const isPlain = told === 'summary' && by === 'rules';

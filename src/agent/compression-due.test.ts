@@ -14,6 +14,13 @@ test('a provider that finds a prompt too long is helped twice in a turn, and not
   assert.equal(mayHelpOverflow(turn().compression(asked('overflow')).compression(asked('overflow')).build()), false);
 });
 
+test('an attempt by itself that won too little keeps nobody from being helped after a provider found it too long', () => {
+  const declined = turn().compression({ kind: 'declined', tokens: 9 });
+  assert.equal(mayHelpOverflow(declined.build()), true);
+  const both = declined.compression(asked('overflow')).compression({ kind: 'declined', tokens: 9 });
+  assert.equal(mayHelpOverflow(both.build()), false);
+});
+
 test('what happened in an earlier turn does not count', () => {
   const earlier = turn().compression(asked('overflow')).compression({ kind: 'declined', tokens: 9 });
   assert.equal(mayHelpOverflow(earlier.answers('a').closes().arrives('again').opens().build()), true);
@@ -27,4 +34,13 @@ test("a person's wish is not forgotten over a provider's", () => {
     const both = turn().compression(asked(first)).compression(asked(second)).build();
     assert.equal(compressionDue(both, null), 'person', `${first}, then ${second}`);
   }
+});
+
+test('an attempt counts no more once what was said then is taken back', () => {
+  const long = 'word '.repeat(400);
+  const said = () => turn().answers('a').closes().arrives(long).opens();
+  const declined = said().compression({ kind: 'declined', tokens: 900 });
+  assert.equal(compressionDue(declined.build(), 400), null);
+  const later = declined.closes().isRewound(5).arrives(long).opens();
+  assert.equal(compressionDue(later.build(), 400), 'threshold');
 });

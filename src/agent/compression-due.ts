@@ -18,7 +18,7 @@ export interface CompressionState {
   readonly asked: Asked | null;
   /** Attempts since the last end of one that asked a model and were cut short, or are under way. */
   readonly begun: number;
-  /** What the prompt had after the last attempt; null if there was none. */
+  /** What the prompt had after the last attempt; null if there was none, or it was taken back with what was said then. */
   readonly tokensThen: number | null;
 }
 
@@ -26,14 +26,24 @@ export function compressionState(entries: readonly Entry[]): CompressionState {
   let asked: Asked | null = null;
   let begun = 0;
   let isStopped = false;
+  let inForceUpTo = Infinity;
+  let counted = 0;
   for (let index = entries.length - 1; index >= 0; index -= 1) {
     const entry = entries[index];
     // What somebody stopped did not fail.
     if (entry?.kind === 'turn-closed' && entry.outcome === 'stopped') isStopped = true;
+    if (entry?.kind === 'rewound') inForceUpTo = Math.min(inForceUpTo, entry.toSeq);
+    // Of the first answer after it: what a provider counts may be far more than was estimated, and is no growth.
+    if (entry?.kind === 'message' && 'promptTokens' in entry && entry.seq <= inForceUpTo) counted = entry.promptTokens;
     if (entry?.kind !== 'compression') continue;
     const { step } = entry;
-    if (step.kind === 'done') return { asked, begun, tokensThen: step.tokensAfter };
-    if (step.kind === 'declined') return { asked, begun, tokensThen: step.tokens };
+    const end = (tokens: number, seq: number) => ({
+      asked,
+      begun,
+      tokensThen: seq > inForceUpTo ? null : Math.max(tokens, counted),
+    });
+    if (step.kind === 'done') return end(step.tokensAfter, step.toSeq);
+    if (step.kind === 'declined') return end(step.tokens, entry.seq);
     if (step.kind === 'begun') begun += isStopped ? 0 : 1;
     // A person's wish is not forgotten over a provider's.
     else if (asked === null || (asked.why === 'overflow' && step.why === 'person')) asked = step;
@@ -58,12 +68,19 @@ export function isCompressionAsked({ entries }: Journal): boolean {
 
 /** How often a provider has found a prompt of the open turn too long. */
 export function overflowsOfTurn(journal: Journal): number {
-  return stepsOfTurn(journal).filter((step) => step.kind === 'asked' && step.why === 'overflow').length;
+  return stepsOfTurn(journal).filter(isOverflow).length;
 }
 
-/** Not too often, and not if the last attempt came to nothing: the same prompt would be refused again. */
+/** Not too often, and not if the last help came to nothing: the same prompt would be refused again. */
 export function mayHelpOverflow(journal: Journal): boolean {
-  return overflowsOfTurn(journal) < overflowsPerTurnMax && stepsOfTurn(journal).at(-1)?.kind !== 'declined';
+  const steps = stepsOfTurn(journal);
+  const last = steps.findLastIndex(isOverflow);
+  const end = steps.slice(last + 1).find(({ kind }) => kind === 'done' || kind === 'declined');
+  return steps.filter(isOverflow).length < overflowsPerTurnMax && (last === -1 || end?.kind !== 'declined');
+}
+
+function isOverflow(step: CompressionStep): boolean {
+  return step.kind === 'asked' && step.why === 'overflow';
 }
 
 function stepsOfTurn({ openTurn, entries }: Journal): CompressionStep[] {

@@ -77,9 +77,15 @@ function partsInWords(message: Message): string {
   return words.join(' ');
 }
 
-/** A model's summary as it is kept: no keys in it, and no longer than may be. The exact values stand at its end. */
+/** A line that begins a part of a record, also as those write it who do not keep to the letter. */
+const headingPattern = /^ {0,3}(?:#{1,6} *|\*\*)\S/mu;
+
+/**
+ * A model's summary as it is kept: no keys in it, and no longer than may be. The exact values stand at its end. Empty if
+ * it is no record: an apology or a question must not take the place of a conversation.
+ */
 export function tidySummary(answer: string, redact: (text: string) => string, charsMax: number): string {
-  return cutInTheMiddle(hideKeys(redact(answer.trim())), charsMax);
+  return headingPattern.test(answer) ? cutInTheMiddle(hideKeys(redact(answer.trim())), charsMax) : '';
 }
 
 /** Written by rules alone, from the newest back: what there is no room for is counted. */

@@ -59,22 +59,27 @@ export function planCompression(
   const base = { why, headSeq: head?.seq ?? 0, tokensBefore };
 
   const digests = [...view.digests].map(([callId, text]) => ({ callId, text }));
-  const more = digestsOf(older, view.digests);
-  if (more.length > 0 && why === 'threshold') {
+  const withDigests = (of: readonly MessageEntry[], tokensMax: number): CompressionPlan | null => {
+    const more = digestsOf(of, view.digests);
     const both = [...digests, ...more];
     const tokensAfter = headTokens + messagesSize(messagesOfView(digested(view, both)));
-    if (isWorthIt(tokensAfter) && tokensAfter <= digestsEnoughShare * bounds.thresholdTokens) {
-      const { toSeq = 0, preface = '', summary = '', by = 'rules', keeps = [] } = compressed ?? {};
-      return { kind: 'digests', done: { ...base, toSeq, preface, summary, by, keeps, digests: both, tokensAfter } };
-    }
-  }
+    if (more.length === 0 || !isWorthIt(tokensAfter) || tokensAfter > tokensMax) return null;
+    const { toSeq = 0, preface = '', summary = '', by = 'rules', keeps = [] } = compressed ?? {};
+    return { kind: 'digests', done: { ...base, toSeq, preface, summary, by, keeps, digests: both, tokensAfter } };
+  };
+  const enough = why === 'threshold' ? withDigests(older, digestsEnoughShare * bounds.thresholdTokens) : null;
+  if (enough !== null) return enough;
 
   const toSeq = older.at(-1)?.seq ?? 0;
   const told = [...view.kept, ...older];
   const open = unanswered(entries, told);
   const middle = told.filter((entry) => !open.includes(entry));
   const winnable = messagesSize(middle.map(({ message }) => withDigest(message, view.digests)));
-  if (toSeq === 0 || !isWorthIt(tokensBefore - winnable)) return { kind: 'too-little', tokensBefore };
+  if (toSeq === 0 || !isWorthIt(tokensBefore - winnable)) {
+    // Results that came at once may be too long together: in one line each, the model can ask for less of them.
+    const newest = bounds.isPressed ? withDigests(view.rest, Infinity) : null;
+    return newest ?? { kind: 'too-little', tokensBefore };
+  }
   const tail = units.slice(firstOfTail).flat();
   const inTail = digests.filter(({ callId }) => hasResult(tail, callId));
   return {

@@ -21,7 +21,7 @@ export function messagesInForce(entries: readonly Entry[]): MessageEntry[] {
   return [...messagesBackwards(entries)].reverse();
 }
 
-/** When the conversation was last rewound; null if never. */
-export function lastRewoundAt(entries: readonly Entry[]): number | null {
-  return entries.findLast((entry) => entry.kind === 'rewound')?.at ?? null;
+/** Where the conversation was last rewound; 0 if it never was. */
+export function lastRewoundSeq(entries: readonly Entry[]): number {
+  return entries.findLast((entry) => entry.kind === 'rewound')?.seq ?? 0;
 }

@@ -117,7 +117,10 @@ async function ask(
     for await (const event of model.stream(model.prepare(request), key, AbortSignal.any([signal, limit.signal]))) {
       if (event.kind === 'text-delta') text += event.text;
       if (event.kind === 'failed') return event.error;
-      if (event.kind === 'end') return { text, usage: priced(event.usage, event.usd, runtime.price, 'short') };
+      if (event.kind !== 'end') continue;
+      // What it says then is no answer: a title or a summary must not be made of it.
+      if (event.stop === 'refused') return new ModelError('content-refused', 'The model declined to answer this.');
+      return { text, usage: priced(event.usage, event.usd, runtime.price, 'short') };
     }
     return new ModelError('malformed-stream', 'The model stopped in mid-answer.');
   } catch (error) {

@@ -8,7 +8,7 @@ import { says, Stage } from './test-stage.ts';
 export const compressor = { provider: 'scripted', model: 'script', contextLength: 10_000, thresholdTokens: 800 };
 export const runtime = (more: Partial<Runtime> = {}) => scriptedRuntime({ compressor, ...more });
 export const filler = 'lorem ipsum dolor sit amet '.repeat(20);
-export const fails = (reason: 'context-overflow' | 'server'): ModelEvent[] => [
+export const fails = (reason: 'context-overflow' | 'payload-too-large' | 'server'): ModelEvent[] => [
   { kind: 'failed', error: new ModelError(reason, 'It can not.', { retryable: false }) },
 ];
 

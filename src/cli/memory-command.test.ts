@@ -72,6 +72,16 @@ test('forget removes the one entry that is meant, wherever it is, and nothing el
   assert.deepEqual([await file('MEMORY.md'), await file('ARCHIVE.md')], ['# Mine\n- likes cake\ntea\n', '']);
 });
 
+test('forget takes an entry by its whole text or as it is listed, and no words for no entry', async (t) => {
+  const { run, file } = await setUp(t, { 'MEMORY.md': '- likes tea\n', 'USER.md': '- likes tea with milk\n' });
+  for (const nothing of ['', ' ', '- ']) {
+    await assert.rejects(run('forget', '--', nothing), { message: /no entry has these words/ });
+  }
+  assert.deepEqual(await run('forget', '--', '- likes tea'), ['forgotten, from MEMORY.md: likes tea\n']);
+  assert.deepEqual(await run('forget', 'milk'), ['forgotten, from USER.md: likes tea with milk\n']);
+  assert.deepEqual([await file('MEMORY.md'), await file('USER.md')], ['', '']);
+});
+
 test('edit prints the path where nobody can edit', async (t) => {
   const { home, run } = await setUp(t, {});
   assert.deepEqual(await run('edit'), [`${home}/memories/MEMORY.md\n`]);

@@ -148,7 +148,9 @@ function script(dice: Dice, request: ModelRequest, circumstances: Circumstances)
   const slowest = Math.min(msMax, dice.pick([0, 0, 50, 5_000]));
   const steps: Step[] = [];
   const add = (event: ModelEvent) => steps.push({ event, afterMs: slowest === 0 ? 0 : dice.delayMs(slowest) });
-  const say = (text: string) => {
+  const isRecord = request.systemPrompt.startsWith('You keep the record');
+  const say = (words: string) => {
+    const text = isRecord ? `## Goal\n${words}` : words;
     for (const word of text.split(/(?<= )/)) add({ kind: 'text-delta', text: word });
   };
   const think = () => {

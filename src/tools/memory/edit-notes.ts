@@ -49,28 +49,46 @@ export function addEntry(notes: Notes, entry: string): Notes {
   return { lines: [...notes.lines, `- ${entry}`] };
 }
 
+/** Those whose facts are not there yet, each once. */
+export function addMissing(notes: Notes, entries: readonly string[]): Notes {
+  const known = new Set(entriesOf(notes).map(factOf));
+  const missing = entries.filter((entry) => {
+    const isNew = !known.has(factOf(entry));
+    known.add(factOf(entry));
+    return isNew;
+  });
+  return { lines: notes.lines.concat(missing.map((entry) => `- ${entry}`)) };
+}
+
 export type FoundEntry =
   | { readonly kind: 'found'; readonly index: number; readonly entry: string }
   | { readonly kind: 'none' }
   | { readonly kind: 'several'; readonly entries: readonly string[] };
 
-/** The one entry that is this, or else the one that has it in it. */
+/** The facts that are this, or else those that have it in them, of all these notes. */
+export function factsLike(notes: readonly Notes[], wanted: string): readonly string[] {
+  const entries = notes.flatMap(entriesOf);
+  const same = entries.filter((entry) => entry === wanted || factOf(entry) === wanted);
+  const found = same.length > 0 ? same : entries.filter((entry) => entry.includes(wanted));
+  return [...new Set(found.map(factOf))];
+}
+
+/** The one fact that is this, or else the one that has it in it, where it first stands. */
 export function findEntry({ lines }: Notes, wanted: string): FoundEntry {
   const all = lines.flatMap((line, index) => (isEntry(line) ? [{ index, entry: entryText(line) }] : []));
   const same = all.filter(({ entry }) => entry === wanted || factOf(entry) === wanted);
   const found = same.length > 0 ? same : all.filter(({ entry }) => entry.includes(wanted));
   const [first] = found;
   if (first === undefined) return { kind: 'none' };
-  if (found.length === 1 || same.length > 0) return { kind: 'found', ...first };
+  const facts = new Set(found.map(({ entry }) => factOf(entry)));
+  if (facts.size === 1) return { kind: 'found', ...first };
   return { kind: 'several', entries: found.map(({ entry }) => entry) };
 }
 
+/** In the place of the first that says the same; the others go, or it would still be remembered. */
 export function replaceEntry({ lines }: Notes, index: number, entry: string): Notes {
-  return { lines: lines.with(index, `- ${entry}`) };
-}
-
-export function removeEntry({ lines }: Notes, index: number): Notes {
-  return { lines: lines.toSpliced(index, 1) };
+  const after = withoutFact({ lines: lines.slice(index + 1) }, factOf(entryText(lines[index] ?? '')));
+  return { lines: [...lines.slice(0, index), `- ${entry}`, ...after.lines] };
 }
 
 export function withoutFact({ lines }: Notes, fact: string): Notes {
@@ -83,13 +101,14 @@ export function makeRoom(
   kept: string,
   charsMax: number,
 ): { readonly notes: Notes; readonly taken: readonly string[] } | null {
-  let rest = notes;
+  let chars = charsOf(notes);
   const taken: string[] = [];
-  while (charsOf(rest) > charsMax) {
-    const oldest = rest.lines.findIndex((line) => isEntry(line) && entryText(line) !== kept);
-    if (oldest < 0) return null;
-    taken.push(entryText(rest.lines[oldest] ?? ''));
-    rest = removeEntry(rest, oldest);
-  }
-  return { notes: rest, taken };
+  // In one go: a person's file may have any number of lines.
+  const lines = notes.lines.filter((line) => {
+    if (chars <= charsMax || !isEntry(line) || entryText(line) === kept) return true;
+    chars -= line.length + 1;
+    taken.push(entryText(line));
+    return false;
+  });
+  return chars > charsMax ? null : { notes: { lines }, taken };
 }

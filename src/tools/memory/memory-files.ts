@@ -12,14 +12,15 @@ import { matchText, searchTerms } from '../../lib/search-terms.ts';
 import { hasCode } from '../workspace-path.ts';
 import {
   addEntry,
+  addMissing,
   charsOf,
   entriesOf,
   factOf,
+  factsLike,
   findEntry,
   hasFact,
   makeRoom,
   readNotes,
-  removeEntry,
   replaceEntry,
   withoutFact,
   writeNotes,
@@ -100,7 +101,7 @@ async function changeLocked(folder: string, change: MemoryChange, limits: Memory
   if (found.kind === 'none') return { kind: 'not-found', entries: entriesOf(before) };
   if (found.kind === 'several') return found;
   if (change.action === 'remove') {
-    const after = removeEntry(before, found.index);
+    const after = withoutFact(before, factOf(found.entry));
     await write(path, after);
     return { kind: 'removed', was: found.entry, use: useOf(after) };
   }
@@ -112,8 +113,8 @@ async function archive(folder: string, entries: readonly string[]): Promise<void
   if (entries.length === 0) return;
   const path = join(folder, archiveFileName);
   const before = readNotes(await exactText(path));
-  const missing = entries.filter((entry) => !hasFact(before, entry));
-  if (missing.length > 0) await write(path, missing.reduce(addEntry, before));
+  const after = addMissing(before, entries);
+  if (after.lines.length > before.lines.length) await write(path, after);
 }
 
 async function write(path: string, notes: Notes): Promise<void> {
@@ -164,22 +165,21 @@ export type ForgetOutcome =
 
 /** Takes the one entry with these words out of every file that has it, for good. */
 export async function forgetEntry(folder: string, words: string): Promise<ForgetOutcome> {
+  // As it is listed, or in a person's own words.
+  const wanted = words.trim().replace(/^[-*+] +/, '');
+  if (wanted === '') return { kind: 'not-found' };
   // Nobody gets a folder by being looked for.
   const isThere = await readdir(folder).then(
     () => true,
     () => false,
   );
-  return isThere ? withMemoryLock(folder, () => forgetLocked(folder, words)) : { kind: 'not-found' };
+  return isThere ? withMemoryLock(folder, () => forgetLocked(folder, wanted)) : { kind: 'not-found' };
 }
 
 async function forgetLocked(folder: string, words: string): Promise<ForgetOutcome> {
   const files = [...Object.values(memoryFileNames), archiveFileName];
   const notes = await Promise.all(files.map(async (file) => readNotes(await exactText(join(folder, file)))));
-  const found = notes.map((note) => findEntry(note, words));
-  const entries = found.flatMap((one) =>
-    one.kind === 'found' ? [one.entry] : one.kind === 'several' ? one.entries : [],
-  );
-  const facts = [...new Set(entries.map(factOf))];
+  const facts = factsLike(notes, words);
   const [fact] = facts;
   if (fact === undefined) return { kind: 'not-found' };
   if (facts.length > 1) return { kind: 'several', entries: facts };

@@ -122,6 +122,15 @@ test('replace and remove say what was there, and ask for more words where severa
   assert.equal(await file('MEMORY.md'), '# Mine\r\n- likes coffee\nprose\n');
 });
 
+test('what stands there twice is replaced and removed as one', async (t) => {
+  const { run, file } = await memory(t, { before: '- likes tea\n- x\nprose\n- likes tea (from web)\n- likes tea\n' });
+  assert.match(textOf(await run({ action: 'replace', old: 'tea', text: 'likes cake' })), /^finished: Replaced/);
+  assert.equal(await file('MEMORY.md'), '- likes cake\n- x\nprose\n');
+  const twice = await memory(t, { before: '- dup\n- x\n- dup\n' });
+  assert.match(textOf(await twice.run({ action: 'remove', old: 'du' })), /^finished: Removed from MEMORY\.md: - dup\n/);
+  assert.equal(await twice.file('MEMORY.md'), '- x\n');
+});
+
 test('when it is full, the oldest go to the archive, the result names them, and search still finds them', async (t) => {
   const { add, run, file } = await memory(t, {
     before: 'Mine.\n- one apple\n- two\n',
@@ -145,6 +154,19 @@ test('when it is full, the oldest go to the archive, the result names them, and 
   // What the person wrote besides entries is never moved.
   assert.match(textOf(await add('x'.repeat(35))), /^failed: Nothing was stored: MEMORY\.md is full/);
   assert.equal(await file('MEMORY.md'), 'Mine.\n- two\n- a fact of twenty char\n');
+});
+
+test('a file that a person made far too long is brought to its size at once', { timeout: 30_000 }, async (t) => {
+  const facts = Array.from({ length: 100_000 }, (_, index) => `fact ${index}`);
+  const { add, file } = await memory(t, { before: facts.map((fact) => `- ${fact}\n`).join('') });
+  assert.match(textOf(await add('the newest')), /^finished: Stored in MEMORY\.md: - the newest\n/);
+  const [kept, archived] = [await file('MEMORY.md'), await file('ARCHIVE.md')];
+  assert.ok(kept.length <= 4_000 && kept.length > 3_980 && kept.endsWith('- fact 99999\n- the newest\n'));
+  const entries = `${archived}${kept}`.trimEnd().split('\n');
+  assert.deepEqual(
+    entries,
+    [...facts, 'the newest'].map((fact) => `- ${fact}`),
+  );
 });
 
 test('facts added at the same time are all stored', async (t) => {

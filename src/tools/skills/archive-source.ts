@@ -16,6 +16,9 @@ const archiveBytesMax = 50 * 1024 * 1024;
 /** All of it, unpacked. */
 const unpackedBytesMax = 200 * 1024 * 1024;
 const entriesMax = 20_000;
+/** Where a tar says that it is one. */
+const tarMarkAt = 257;
+const startBytes = tarMarkAt + 'ustar'.length;
 
 type Entries = () => AsyncIterable<TarEntry>;
 
@@ -47,6 +50,9 @@ async function entriesOf(path: string, signal: AbortSignal): Promise<Entries> {
     return () => readZip(path);
   }
   const isGzip = start[0] === 0x1f && start[1] === 0x8b;
+  if (!isGzip && start.subarray(tarMarkAt).toString('latin1') !== 'ustar') {
+    throw new SkillError(`${path} is no .tar, .tar.gz or .zip archive. Unpack it yourself and install the folder.`);
+  }
   return () => readTar(bounded(unpacked(path, isGzip, signal), path));
 }
 
@@ -102,7 +108,7 @@ async function explaining<T>(path: string, work: () => Promise<T>): Promise<T> {
 async function firstBytes(path: string): Promise<Buffer> {
   const file = await open(path, 'r');
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(startBytes), 0, startBytes, 0);
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();

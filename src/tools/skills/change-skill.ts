@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { buildChange, type ChangeDeps, type SkillChange } from './build-change.ts';
-import { readInstalled, writeInstalled } from './installed-record.ts';
+import { readInstalled, recordInstalled } from './installed-record.ts';
 import { SkillError } from './skill-error.ts';
 import { nameProblem, readSkill } from './skill-format.ts';
 import { keepAside, replaceSkill, withStaging } from './skill-history.ts';
@@ -50,7 +50,7 @@ export async function changeSkill(
     const kept = isGone
       ? await keepAside(shelf.folder, change.name, wasConfirmed)
       : await replaceSkill(shelf.folder, change.name, staged, wasConfirmed);
-    await recordHash(shelf.folder, change.name, after);
+    await recordChange(shelf.folder, change, after);
     return { diff, mark, kept };
   });
 }
@@ -93,12 +93,16 @@ async function hashOf(folder: string): Promise<string | null> {
   return tree.kind === 'tree' ? hashTree(folder, tree.files) : null;
 }
 
-async function recordHash(shelfFolder: string, name: string, hash: string | null): Promise<void> {
+/** An installed one stays so, also when it comes back; one that somebody makes anew is theirs. */
+async function recordChange(
+  shelfFolder: string,
+  { action, name }: Pick<SkillChange, 'action' | 'name'>,
+  hash: string | null,
+): Promise<void> {
   const record = await readInstalled(shelfFolder);
-  const known = record.kind === 'read' ? record.skills.get(name) : undefined;
+  const known = record.kind === 'read' ? (record.skills.get(name) ?? record.removed.get(name)) : undefined;
   if (record.kind !== 'read' || known === undefined) return;
-  const skills = new Map(record.skills);
-  if (hash === null) skills.delete(name);
-  else skills.set(name, { ...known, hash, isEdited: true });
-  await writeInstalled(shelfFolder, skills);
+  const isOwn = action === 'create' || (action !== 'restore' && !record.skills.has(name));
+  const now = hash === null ? 'removed' : { ...known, hash, isEdited: true };
+  await recordInstalled(shelfFolder, record, name, isOwn ? 'forgotten' : now);
 }

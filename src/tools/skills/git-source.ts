@@ -61,7 +61,7 @@ interface GitUrl {
 }
 
 export function readGitUrl(typed: string): GitUrl {
-  const [url = '', ref] = typed.split('#', 2);
+  const [url = '', ref] = typed.split(/#(.*)/s, 2);
   if (ref !== undefined && (!/^[\w][\w./-]{0,200}$/.test(ref) || ref.includes('..'))) {
     throw new SkillError(`${JSON.stringify(ref)} is no name of a branch or tag.`);
   }

@@ -238,7 +238,8 @@ describe('installing from an archive', () => {
         /a file and a folder/,
       ],
       ['cut', good.subarray(0, 700), /cut off before its end/],
-      ['words', Buffer.from('not an archive'.repeat(100)), /not a tar archive/],
+      ['words', Buffer.from('not an archive'.repeat(100)), /is no \.tar, \.tar\.gz or \.zip archive/],
+      ['xz', Buffer.from('fd377a585a000004e6d6b446', 'hex'), /is no \.tar, \.tar\.gz or \.zip archive/],
     ];
     for (const [name, bytes, expected] of cases) {
       await assert.rejects(install(await archive(`${name}.tar`, bytes)), { message: expected }, name);
@@ -284,7 +285,7 @@ describe('installing from an archive', () => {
     const cases: readonly (readonly [string, readonly ZipFile[], RegExp])[] = [
       ['up', [skill, { name: '../../pwned', text: 'x' }], /leads out of its folder/],
       ['absolute', [skill, { name: '/tmp/pwned', text: 'x' }], /leads out of its folder/],
-      ['backslash', [skill, { name: 'tea\\..\\..\\pwned', text: 'x' }], /leads out of its folder/],
+      ['backslash', [skill, { name: 'tea\\..\\..\\pwned', text: 'x' }], /between folders stands \//],
       ['link', [skill, { name: 'tea/l', text: '/etc/passwd', mode: 0o120777 }], /"l" is refused: it is a link/],
       ['device', [skill, { name: 'tea/d', text: '', mode: 0o20666 }], /is no regular file/],
       ['smaller', [skill, { name: 'tea/s', text: 'x'.repeat(10_000), size: 10 }], /larger than it says/],
@@ -438,6 +439,7 @@ describe('installing from git', () => {
       'https://token@example.org/a',
       'https://example.org/a#--upload-pack=x',
       'https://example.org/a#a..b',
+      'https://example.org/a#main#skills/tea',
     ];
     for (const url of bad) assert.throws(() => readGitUrl(url), { name: 'SkillError' }, url);
   });
@@ -504,6 +506,38 @@ describe('an installed skill', () => {
     await assert.rejects(removeSkill({ shelf }, 'plan'), { message: /comes with the program/ });
     await assert.rejects(removeSkill({ shelf }, 'nothing'), { message: /There is no skill "nothing"/ });
     assert.deepEqual(await onShelf(), ['.history', '.installed.json']);
+  });
+
+  test('that is restored after it was removed is still an installed one, and watched as before', async (t) => {
+    const { root, install, shelf } = await installing(t);
+    const { changeSkill } = await import('./change-skill.ts');
+    const deps = { shelf, diff: testDiff };
+    const originOf = async () => {
+      const found = await shelf.find('tea');
+      return found !== null && 'origin' in found ? `${found.origin}, ${found.state}` : found;
+    };
+    await writeFiles(join(root, 'src'), { 'SKILL.md': skillText('tea') });
+    await install('src');
+    await removeSkill({ shelf }, 'tea');
+    await changeSkill(deps, { action: 'restore', name: 'tea', version: null }, async () => true);
+    assert.equal(await originOf(), 'installed, offered');
+    await writeFile(join(shelf.folder, 'tea/SKILL.md'), skillText('tea', 'Tampered'));
+    assert.equal(await originOf(), 'installed, changed');
+    await removeSkill({ shelf }, 'tea');
+    await changeSkill(deps, { action: 'create', name: 'tea', text: skillText('tea', 'Mine') }, async () => true);
+    assert.equal(await originOf(), 'own, offered');
+    await removeSkill({ shelf }, 'tea');
+    await changeSkill(deps, { action: 'restore', name: 'tea', version: null }, async () => true);
+    assert.equal(await originOf(), 'own, offered');
+  });
+
+  test('that is the same elsewhere is fetched from there from then on', async (t) => {
+    const { root, install, shelf } = await installing(t);
+    for (const place of ['one', 'other']) await writeFiles(join(root, place), { 'SKILL.md': skillText('tea') });
+    assert.deepEqual([await install('one'), await install('other')], ['placed tea', 'same tea']);
+    const found = await shelf.find('tea');
+    assert.ok(found !== null && 'installed' in found);
+    assert.match(found.installed?.source.location ?? '', /other$/);
   });
 
   test('leftovers of a process that died are cleared away with the next one', async (t) => {

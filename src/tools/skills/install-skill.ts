@@ -6,7 +6,7 @@
  */
 import { auditSkill, type AuditFinding } from './audit-skill.ts';
 import type { DiffTexts } from './build-change.ts';
-import { readInstalled, writeInstalled, type InstalledSkill } from './installed-record.ts';
+import { readInstalled, recordInstalled, type InstalledSkill } from './installed-record.ts';
 import { SkillError } from './skill-error.ts';
 import { readSkill, type SkillHeader } from './skill-format.ts';
 import { keepAside, removeStaleStaging, replaceSkill, withStaging } from './skill-history.ts';
@@ -59,20 +59,19 @@ export async function installSkill(
     const { name } = inspected.header;
     const found = await shelf.find(name);
     const before = found === null || 'problem' in found ? null : found;
-    const isSame = before?.installed?.hash === inspected.hash && before.state !== 'changed';
-    if (isSame) return { kind: 'same', name };
+    const { kind, location, revision } = source;
+    const { hash } = inspected;
+    const from = { source: { kind, location, path }, revision };
+    const isSame = before?.installed?.hash === hash && before.state !== 'changed';
+    if (isSame) {
+      // The next update looks where it was fetched from last.
+      await record(shelf.folder, name, { ...before.installed, ...from });
+      return { kind: 'same', name };
+    }
     const changes = before === null ? [] : await treeChanges(before.folder, staged);
     const texts = await shownTexts(deps.diff, before?.folder ?? null, staged);
     if (!(await mayPlace({ ...inspected, before, changes, texts }))) return { kind: 'declined', name };
-    const { kind, location, revision } = source;
-    const { hash } = inspected;
-    await record(shelf.folder, name, {
-      source: { kind, location, path },
-      revision,
-      hash,
-      installedAt: now(),
-      isEdited: false,
-    });
+    await record(shelf.folder, name, { ...from, hash, installedAt: now(), isEdited: false });
     await replaceSkill(shelf.folder, name, staged, before !== null && before.state !== 'changed');
     return { kind: 'placed', name };
   });
@@ -125,10 +124,7 @@ export function noSuchSkill(name: string): SkillError {
 async function record(shelfFolder: string, name: string, entry: InstalledSkill | null): Promise<void> {
   const known = await readInstalled(shelfFolder);
   if (known.kind === 'damaged') throw new SkillError(known.problem);
-  const skills = new Map(known.skills);
-  if (entry === null) skills.delete(name);
-  else skills.set(name, entry);
-  await writeInstalled(shelfFolder, skills);
+  await recordInstalled(shelfFolder, known, name, entry ?? 'removed');
 }
 
 async function skillText(folder: string): Promise<string> {

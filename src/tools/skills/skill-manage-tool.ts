@@ -126,8 +126,11 @@ async function make(deps: SkillManageDeps, change: SkillChange, mark: string | n
   }
 }
 
-function doneText({ action, name }: SkillChange, { kept }: MadeChange): string {
-  const words = { create: 'Created', edit: 'Changed', patch: 'Changed', remove: 'Removed from', restore: 'Restored' };
+function doneText(change: SkillChange, { kept }: MadeChange): string {
+  const { action, name } = change;
+  const isWhole = action === 'remove' && change.path === null;
+  const removed = isWhole ? 'Removed' : 'Removed a file of';
+  const words = { create: 'Created', edit: 'Changed', patch: 'Changed', remove: removed, restore: 'Restored' };
   const way = kept === null ? '' : ` What was there before is version ${kept}; restore brings it back.`;
   return `${words[action]} the skill ${name}.${way} It shows in sessions that start later.`;
 }

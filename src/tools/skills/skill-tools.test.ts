@@ -211,7 +211,10 @@ describe('skill_manage', () => {
     assert.equal(await text('tea', 'scripts/heat.sh'), script);
     assert.match(textOf(await run('skill_manage', { action: 'restore', name: 'tea', version: 1 })), /version 5/);
     assert.equal(await text('tea'), first);
-    assert.match(textOf(await run('skill_manage', { action: 'remove', name: 'tea' })), /^finished: Removed.*version 6/);
+    assert.match(
+      textOf(await run('skill_manage', { action: 'remove', name: 'tea' })),
+      /^finished: Removed the skill tea\. .*version 6/,
+    );
     assert.equal(await shelf.find('tea'), null);
     assert.match(textOf(await run('skill_manage', { action: 'restore', name: 'tea' })), /^finished: Restored/);
     assert.equal(await text('tea'), first);

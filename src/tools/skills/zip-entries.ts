@@ -73,7 +73,9 @@ function findEnd(archive: Buffer): number {
 function toEntry(archive: Buffer, record: ZipRecord): TarEntry {
   const { name: written, mode, size } = record;
   const parts = written.split('/');
-  if (written.startsWith('/') || parts.includes('..') || /[\0\\]/.test(written)) {
+  if (/[\0\\]/.test(written))
+    throw damaged(`${JSON.stringify(written)} is no name for a file; between folders stands /`);
+  if (written.startsWith('/') || parts.includes('..')) {
     throw damaged(`${JSON.stringify(written)} leads out of its folder`);
   }
   const name = parts.filter((part) => part !== '' && part !== '.').join('/');
