@@ -11,6 +11,16 @@ test('a query is words and phrases, folded; signs mean nothing', () => {
     ['東京タワー', 'tower'],
   ]);
   assert.deepEqual(searchTerms('" \' -- ()'), []);
+  // However somebody writes them who has no such key.
+  assert.deepEqual(searchTerms('Straße STRASSE Łódź Øre Ærø ışık ΟΔΟΣ'), [
+    ['strasse'],
+    ['strasse'],
+    ['lodz'],
+    ['ore'],
+    ['aero'],
+    ['isik'],
+    ['οδοσ'],
+  ]);
 });
 
 test('whatever stands in a text is found in it by its words', () => {

@@ -64,12 +64,28 @@ export function isUnspaced(word: string): boolean {
 /** Marks that may be left out in writing: accents, and the vowel points of Hebrew and Arabic. */
 const accents = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/gu;
 
+/** Letters with a stroke, and those that upper case or a plain keyboard writes as two. */
+const plainLetters: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ħ: 'h',
+  ı: 'i',
+  ς: 'σ',
+};
+const oddLetters = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'gu');
+
 function foldWord(word: string): string {
   // oxlint-disable-next-line no-control-regex -- plain ASCII needs no more than lower case
   if (/^[\0-\x7f]*$/.test(word)) return word.toLowerCase();
   const bare = word.toWellFormed().normalize('NFKD').replaceAll(accents, '').normalize('NFKC').toLowerCase();
   // A number in brackets is one character before it is unfolded, and has the brackets after it.
-  return bare.replaceAll('ς', 'σ').replaceAll(/[^a-z0-9\u0080-\u{10ffff}]/gu, '');
+  return bare
+    .replaceAll(oddLetters, (letter) => plainLetters[letter] ?? letter)
+    .replaceAll(/[^a-z0-9\u0080-\u{10ffff}]/gu, '');
 }
 
 /** Too short to look for inside of words. */

@@ -13,7 +13,7 @@ import { findMessages } from './search-query.ts';
 import { toStoreError } from './to-store-error.ts';
 
 /** Raised when the tables change; another number on the disk means a rebuild. */
-const indexNumber = 6;
+const indexNumber = 7;
 const hitsMax = 500;
 /** Of its pages, kept while the thread lives. */
 const cacheKiB = 16 * 1024;
