@@ -40,7 +40,8 @@ column and the nearest key that exists. Talaria does not start with a mistake in
 goes on with the last good configuration and says so in \`talaria status\`.
 
 **Changes while running.** A gateway looks at \`config.yaml\` and \`.env\` every second and takes over what changed. The
-address it listens on and the store stay as they were until it is started again.
+address it listens on, the store, the level of the log, and Telegram's token, address and webhook stay as they were until
+it is started again; \`talaria config set\` says so.
 
 **Secrets.** \`\${NAME}\` in any text reads the environment and the file \`.env\` beside \`config.yaml\`; the environment wins.
 A name that is set in neither is a mistake. \`$\${\` stands for a plain \`\${\`. Where a number or \`true\` is wanted,

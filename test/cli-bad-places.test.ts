@@ -1,7 +1,7 @@
 /** Homes, disks and ports that can't be used: one clear line, exit code 1, and nothing of the user's is lost. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmod, chown, copyFile, mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -87,6 +87,29 @@ describe('a home that', () => {
     await assertUnusable(t, home, /read-only/);
   });
 
+  test('is a link that leads nowhere is refused', async (t) => {
+    const home = await freshHome(t);
+    await symlink(`${home}-nowhere`, home);
+    await assertUnusable(t, home, /is not a folder/);
+    assert.match((await runTalaria(t, ['doctor'], { home })).stdout, /✗ home .* is a link that leads nowhere/);
+  });
+
+  test('would have to be made on a read-only file system is refused', async (t) => {
+    const place = await mountSmall(t, '1m');
+    if (place === null) return t.skip(mountNeeded);
+    execFileSync('mount', ['-o', 'remount,ro', place]);
+    await assertUnusable(t, join(place, 'home'), /read-only file system/);
+  });
+
+  test('is nearly full is looked at by the doctor to the end', async (t) => {
+    const home = await mountSmall(t, '64k');
+    if (home === null) return t.skip(mountNeeded);
+    await writeFile(join(home, 'filler'), new Uint8Array(65_536)).catch(() => {});
+    const { code, stdout, stderr } = await runTalaria(t, ['doctor'], { home });
+    assert.deepEqual({ code, stderr }, { code: 1, stderr: '' });
+    assert.match(stdout, /✗ only .* free on its disk[^]*✗ .*(skills|sandbox)[^]*model/);
+  });
+
   test('is full is refused, and what was stored is still there afterwards', async (t) => {
     const home = await mountSmall(t, '4m');
     if (home === null) return t.skip(mountNeeded);
@@ -163,6 +186,18 @@ describe('a port that', () => {
     assert.match(doctor.stdout, new RegExp(`✗ .*127\\.0\\.0\\.1:${port}.* {2}→ .*gateway\\.port`));
     // The home is free again for whoever comes next.
     assert.equal((await runTalaria(t, ['-p', 'hello'], { home })).code, 0);
+  });
+
+  test('a gateway hangs on is told from one that does not run', async (t) => {
+    const home = await freshHome(t);
+    const gateway = await startGateway(t, { home });
+    const { child } = gateway.process;
+    child.kill('SIGSTOP');
+    t.after(() => child.kill('SIGCONT'));
+    const refusal = new RegExp(`does not answer; if it stays so, end it with kill -9 ${child.pid} `);
+    assertRefused(await runTalaria(t, ['status'], { home }), refusal);
+    const doctor = await runTalaria(t, ['doctor'], { home });
+    assert.match(doctor.stdout, /✗ the gateway at .* does not answer {2}→ end it with kill -9/);
   });
 
   test('other machines can reach is refused without a key', async (t) => {

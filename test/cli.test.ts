@@ -287,11 +287,24 @@ describe('Ctrl-C', { concurrency: true }, () => {
   });
 });
 
+test('named keys are listed for people and as JSON, and never the keys themselves', async (t) => {
+  const home = await freshHome(t);
+  await runTalaria(t, ['config', 'set', 'channels.api.key', 'a-long-enough-key'], { home });
+  assert.equal((await runTalaria(t, ['keys', 'list', '--json'], { home })).stdout, '[]\n');
+  await runTalaria(t, ['keys', 'add', 'laptop'], { home });
+  assert.match((await runTalaria(t, ['keys', 'list'], { home })).stdout, /^NAME +MADE\nlaptop +\d{4}-[^\n]+\n$/);
+  const [key, ...others] = JSON.parse((await runTalaria(t, ['keys', 'list', '--json'], { home })).stdout) as object[];
+  assert.deepEqual([Object.keys(key ?? {}), others], [['name', 'createdAt'], []]);
+});
+
 describe('the configuration', { concurrency: true }, () => {
   test('is set, read back, shown and checked', async (t) => {
     const home = await freshHome(t);
     const set = await runTalaria(t, ['config', 'set', 'gateway.port', '9123'], { home });
     assert.deepEqual([set.code, set.stdout], [0, '']);
+    assert.match(set.stderr, /takes it up when it is started again/);
+    const live = await runTalaria(t, ['config', 'set', 'channels.telegram.owners', '12345'], { home });
+    assert.equal(live.stderr, `set channels.telegram.owners in ${join(home, 'config.yaml')}\n`);
     assert.equal((await runTalaria(t, ['config', 'get', 'gateway.port'], { home })).stdout, '9123\n');
     assert.match((await runTalaria(t, ['config', 'show'], { home })).stdout, /port: 9123/);
     assert.equal((await runTalaria(t, ['config', 'path'], { home })).stdout, `${join(home, 'config.yaml')}\n`);

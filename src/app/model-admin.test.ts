@@ -32,12 +32,19 @@ describe('the models of a configuration', () => {
         ['compression', 'openai', 'gpt-x', 'main', 2],
         ['title', 'ollama', 'tiny', 'configured', 0],
         ['approval', 'openai', 'gpt-x', 'main', 2],
-        ['vision', 'openai', 'gpt-x', 'main', 2],
       ],
     );
     assert.equal(models[1]?.problem, 'no key is known; enter one with: talaria model set anthropic');
     assert.equal(models[0]?.problem, null);
     assert.doesNotMatch(JSON.stringify(models), /key-one|key-two/);
+  });
+
+  test('the rehearsal does not answer for a model that nobody has', async () => {
+    const models = await admin('model: { provider: offline }');
+    assert.equal(models.choose(models.read('rehearsal-instant')).description.name, 'rehearsal-instant');
+    for (const typed of ['nosuch/x', 'gpt-x']) {
+      assert.throws(() => models.read(typed), /^AppError: there is no provider "(nosuch|gpt-x)"; see talaria model/);
+    }
   });
 
   test('a choice takes what is configured for its provider, and nothing of another one', async () => {

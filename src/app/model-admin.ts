@@ -23,6 +23,8 @@ export interface ModelAdminDeps {
 }
 
 const sideJobs = ['compression', 'title', 'approval', 'vision'] as const;
+/** Without a model of their own nobody does these; the main model does the others. */
+const ownModelJobs: ReadonlySet<string> = new Set(['title', 'vision']);
 export type ModelRole = 'main' | 'fallback' | (typeof sideJobs)[number];
 
 export interface ModelDescription {
@@ -90,12 +92,13 @@ function configuredModels(
     runtime: first,
     origin: inputs['model.provider'] === null ? 'found' : 'configured',
   };
-  const sides = sideJobs.map((role): ConfiguredModel => {
+  const sides = sideJobs.flatMap((role): ConfiguredModel[] => {
     const own = inputs[`auxiliary.${role}`];
+    if (own === null && ownModelJobs.has(role)) return [];
     // A side job's model is filled up from the main one as a fallback is.
     const runtime =
       own === null ? undefined : buildRuntimes({ ...inputs, fallback: [own] }, found, environment).chain[1];
-    return { role, runtime: runtime ?? first, origin: runtime === undefined ? 'main' : 'configured' };
+    return [{ role, runtime: runtime ?? first, origin: runtime === undefined ? 'main' : 'configured' }];
   });
   return [
     main,

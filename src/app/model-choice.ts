@@ -1,5 +1,6 @@
 /** Providers as people choose them: which there are, and whom somebody means who types a name. No secret leaves it. */
 import { nearest } from '../lib/nearest.ts';
+import { offlineNames } from '../models/offline/offline-runtime.ts';
 import { isProvider, keyInEnvironment, providerRow, providerRows } from '../models/providers.ts';
 import { AppError } from './app-error.ts';
 import type { Environment } from './build-runtimes.ts';
@@ -58,6 +59,8 @@ export function readProviderChoice(typed: string): ModelChoice {
 /** The same, or a name of the provider in use. Throws an `AppError`. */
 export function readModelChoice(typed: string, inUse: string): ModelChoice {
   const first = typed.split('/', 1)[0] ?? '';
+  // Of the rehearsal all names are known: anything else is meant for a provider.
+  if (inUse === 'offline' && !offlineNames.some((name) => name === typed)) return readProviderChoice(typed);
   const isName =
     !isKnown(first) || (typed.includes('/') && first !== inUse && providerRow(inUse).reach === 'aggregator');
   // An aggregator's names begin with a maker, which may be called like a provider.

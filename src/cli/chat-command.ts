@@ -16,6 +16,7 @@ export async function chatCommand(context: CommandContext, session: Question['se
     input: streams.stdin,
     output: process.stdout,
     style: streams.outStyle,
+    isDumb: context.env['TERM'] === 'dumb',
     interrupt,
     session,
     async connect() {

@@ -304,7 +304,7 @@ export const commands: readonly Command[] = [
   {
     path: ['keys', 'list'],
     summary: 'list the named keys of the HTTP API',
-    options: [],
+    options: [json],
     operands: [],
     load: async () => (await import('./keys-command.ts')).keysListCommand,
   },

@@ -42,9 +42,14 @@ export async function configSetCommand(context: CommandContext, input: CommandIn
   const secrets =
     outcome.secretNames.length === 0 ? '' : `; its secret is in .env as ${outcome.secretNames.join(', ')}`;
   streams.note(`set ${key} in ${outcome.path}${secrets}`);
+  if (atStart.test(key)) streams.note('a gateway that runs now takes it up when it is started again');
   report(context, (file) => join(home, file), outcome.warnings, 'warning: ');
   return exitCodes.ok;
 }
+
+/** Read once, when a gateway starts; everything else counts at once. */
+const atStart =
+  /^(gateway(\.host|\.port)?|store(\.url)?|log(\.level)?|channels(\.telegram(\.(token|api_root|webhook_\w+))?)?)$/;
 
 export async function configCheckCommand(context: CommandContext, input: CommandInput): Promise<ExitCode> {
   const { streams, env } = context;

@@ -4,11 +4,12 @@ import { loadConfig } from '../config/load.ts';
 import { exitCodes, type CommandContext, type ExitCode } from './command.ts';
 import { checkConfiguration, checkModels, checkWorkspace } from './doctor-config.ts';
 import { checkDiskSpace, checkHome, checkNode } from './doctor-machine.ts';
-import type { Finding } from './doctor-finding.ts';
+import { bad, type Finding } from './doctor-finding.ts';
 import { checkPort, checkStore } from './doctor-store.ts';
 import { findRunningGateway } from './running-gateway.ts';
 import { printable } from '../tui/printable.ts';
 import type { Style } from '../tui/style.ts';
+import { describeError } from './report-error.ts';
 
 export async function doctorCommand(context: CommandContext): Promise<ExitCode> {
   const { streams, env, interrupt } = context;
@@ -33,15 +34,25 @@ export async function doctorCommand(context: CommandContext): Promise<ExitCode> 
   const gateway = await findRunningGateway(home, context);
   await report(await checkStore(home, loaded.config, gateway));
   if (loaded.config !== null) {
-    await report(await checkWorkspace(home, loaded.config));
+    const { config } = loaded;
+    await report(await checkWorkspace(home, config));
     const { checkSkills } = await import('./doctor-skills.ts');
-    await report(await checkSkills(home, loaded.config));
+    await report(await look('the skills', checkSkills(home, config)));
     const { checkTools } = await import('./doctor-sandbox.ts');
-    await report(await checkTools(home, loaded.config, env));
-    await report(await checkPort(loaded.config, gateway));
-    await report(await checkModels(loaded.config, loaded.environment, interrupt));
+    await report(await look('the sandbox', checkTools(home, config, env)));
+    await report(await checkPort(config, gateway));
+    await report(await checkModels(config, loaded.environment, interrupt));
   }
   return hasFailed ? exitCodes.failed : exitCodes.ok;
+}
+
+/** What keeps one thing from being looked at (a full disk) is a finding, and the others are looked at all the same. */
+async function look(what: string, findings: Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+  try {
+    return await findings;
+  } catch (error) {
+    return [bad(`${what} could not be looked at`, describeError(error))];
+  }
 }
 
 function line({ verdict, what, fix }: Finding, style: Style): string {

@@ -1,6 +1,6 @@
 /** The doctor's look at the machine: Node, the home's folder, the room on its disk. */
 import { constants } from 'node:fs';
-import { access, stat, statfs } from 'node:fs/promises';
+import { access, lstat, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { bad, good, warn, type Finding } from './doctor-finding.ts';
 
@@ -19,7 +19,7 @@ export function checkNode(version: string): Finding {
 
 export async function checkHome(home: string, uid = process.getuid?.() ?? null): Promise<Finding[]> {
   const found = await stat(home).catch((error: unknown) => errorCode(error));
-  if (found === 'ENOENT') return [good(`home ${home} is not there yet; it is made at the first use`)];
+  if (found === 'ENOENT') return [await checkMissingHome(home)];
   if (typeof found === 'string') return [bad(`home ${home} can't be looked at (${found})`, chooseAnother)];
   if (!found.isDirectory()) return [bad(`home ${home} is not a folder`, `move it away, or ${chooseAnother}`)];
   if (uid !== null && found.uid !== uid) {
@@ -33,10 +33,29 @@ export async function checkHome(home: string, uid = process.getuid?.() ?? null):
   return [good(`home ${home}`)];
 }
 
+async function checkMissingHome(home: string): Promise<Finding> {
+  const above = await nearestEntry(home);
+  if (above === home) return bad(`home ${home} is a link that leads nowhere`, `remove it, or ${chooseAnother}`);
+  const refused = await access(above, constants.W_OK | constants.X_OK).then(() => '', errorCode);
+  if (refused === '') return good(`home ${home} is not there yet; it is made at the first use`);
+  return bad(`home ${home} is not there and can't be made in ${above} (${refused})`, chooseAnother);
+}
+
+/** The path itself, or the nearest of the folders above it, that is there; a link counts whatever it leads to. */
+async function nearestEntry(path: string): Promise<string> {
+  for (let at = path; ; at = dirname(at)) {
+    const isThere = await lstat(at).then(
+      () => true,
+      () => false,
+    );
+    if (isThere || at === dirname(at)) return at;
+  }
+}
+
 const chooseAnother = 'set TALARIA_HOME to another folder';
 
 export async function checkDiskSpace(home: string): Promise<Finding[]> {
-  const space = await statfs(home).catch(() => statfs(dirname(home)).catch(() => null));
+  const space = await statfs(await nearestEntry(home)).catch(() => null);
   if (space === null) return [];
   const free = space.bavail * space.bsize;
   const text = `${(free / 1e9).toFixed(1)} GB free on its disk`;

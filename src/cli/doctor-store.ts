@@ -57,6 +57,10 @@ export async function checkPort(config: Config, gateway: RunningGateway): Promis
   if (gateway.kind === 'unwell') {
     return [bad(`the gateway at ${gateway.url} does not answer well: ${gateway.problem}`, 'restart it')];
   }
+  if (gateway.kind === 'silent') {
+    const { url, pid } = gateway;
+    return [bad(`the gateway at ${url} (pid ${pid}) does not answer`, `end it with kill -9 ${pid} and start it again`)];
+  }
   const problem = await listenProblem(host, port);
   if (problem === null) return [good(`port ${port} on ${host} is free for the gateway`)];
   const fix = 'choose another one with: talaria config set gateway.port NUMBER';

@@ -22,7 +22,9 @@ export async function gatewayCommand(context: CommandContext, input: CommandInpu
     ...(port === null ? {} : { port }),
     signal: interrupt,
     onReady(url) {
-      const forPeople = `\nOpen ${url} in a browser, or talk to it with: talaria\nCtrl-C stops it.\n`;
+      // Every address of the machine is none that a browser can open.
+      const address = url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:');
+      const forPeople = `\nOpen ${address} in a browser, or talk to it with: talaria\nCtrl-C stops it.\n`;
       // Whoever started it may have stopped reading; the gateway goes on.
       streams.write(`listening on ${url}\n${streams.stdoutIsTty ? forPeople : ''}`).catch(() => {});
     },

@@ -7,10 +7,11 @@ import { withApi } from './open-connection.ts';
 import { readApiKey } from './read-api-key.ts';
 import { writeTable } from './table.ts';
 
-export async function keysListCommand(context: CommandContext): Promise<ExitCode> {
+export async function keysListCommand(context: CommandContext, input: CommandInput): Promise<ExitCode> {
   return withApi(context, 'keys list', async (api) => {
     const keys = await api.apiKeys();
-    if (keys.length === 0) context.streams.note('none; make one with: talaria keys add NAME');
+    if (input.has('json')) await context.streams.write(`${JSON.stringify(keys, null, 2)}\n`);
+    else if (keys.length === 0) context.streams.note('none; make one with: talaria keys add NAME');
     else {
       const rows = keys.map(({ name, createdAt }) => [name, formatTime(createdAt)]);
       await writeTable(context, ['NAME', 'MADE'], rows);

@@ -10,7 +10,7 @@ import { totalCost } from '../tui/status-lines.ts';
 import { tokensText, usdText } from '../protocol/usage-text.ts';
 import type { CommandInput } from './arguments.ts';
 import { CliError, exitCodes, type CommandContext, type ExitCode } from './command.ts';
-import { findRunningGateway } from './running-gateway.ts';
+import { findRunningGateway, silentWords } from './running-gateway.ts';
 
 const heldShownMax = 20;
 
@@ -23,6 +23,7 @@ export async function statusCommand(context: CommandContext, input: CommandInput
   if (found.kind === 'none') {
     throw new CliError('failed', `no gateway runs on ${home}; start one with: talaria gateway`);
   }
+  if (found.kind === 'silent') throw new CliError('failed', silentWords(found.url, found.pid));
   if (found.kind === 'unwell') throw new CliError('failed', `the gateway at ${found.url} says: ${found.problem}`);
   const text = input.has('json')
     ? JSON.stringify(found.status, null, 2)

@@ -339,6 +339,24 @@ agent: { reasoning_effort: hihg, trouble_deadline_s: never }
     });
   }
 
+  test('a way to run commands that lacks a target is one', async () => {
+    assert.deepEqual(await problemsOf('terminal: { backend: ssh }'), [
+      'config.yaml:1:13: `terminal.backend` needs an `ssh_target` beside it when it is `ssh`',
+    ]);
+    assert.deepEqual(await problemsOf('terminal: { backend: ssh, ssh_target: me@there }'), []);
+  });
+
+  test('are found in how Telegram is to call', async () => {
+    const telegram = (rest: string) => problemsOf(`channels: { telegram: { ${rest} } }`);
+    assert.deepEqual(await telegram('webhook_url: "https://x.test/hooks/telegram"'), [
+      'config.yaml:1:25: `channels.telegram.webhook_url` needs a `webhook_token` beside it',
+    ]);
+    assert.deepEqual(await telegram('webhook_url: "https://x.test/", webhook_token: short'), [
+      'config.yaml:1:38: `channels.telegram.webhook_url` must be a web address that ends in /hooks/telegram, not "https://x.test/"',
+      'config.yaml:1:72: `channels.telegram.webhook_token` must be a text of 16 to 256 letters, digits, - and _',
+    ]);
+  });
+
   test('between keys are reported beside mistakes in them', async () => {
     assert.deepEqual(await problemsOf('model: { provider: custom, api_mode: x }\n'), [
       'config.yaml:1:10: `model.provider` needs a `base_url` beside it when it is `custom`',

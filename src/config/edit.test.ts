@@ -165,6 +165,14 @@ gateway:
     assert.deepEqual(servers['a']?.args, ['x']);
   });
 
+  test('takes one plain value for a list of it', async () => {
+    assert.deepEqual((await written('toolsets', 'core')).toolsets, ['core']);
+    const { channels } = await written('channels.telegram.allowed_users', '*');
+    assert.deepEqual(channels.telegram.allowed_users, ['*']);
+    assert.deepEqual((await written('terminal.folders', '/srv/data')).terminal.folders, ['/srv/data']);
+    assert.deepEqual((await written('toolsets', '[core, web]')).toolsets, ['core', 'web']);
+  });
+
   test('takes a reference as it is', async () => {
     await written('gateway.port', '${P}', { P: '7' });
     await written('channels.api.key', '${K}', { P: '7', K: 'secret' });
@@ -373,6 +381,17 @@ gateway:
       assert.equal(
         await read('.env'),
         'ANTHROPIC_API_KEY=sk-1\nGROQ_API_KEY=gk\nOPENAI_CODEX_API_KEY=ck\nMODEL_API_KEY=tk\nOPENAI_API_KEY=a-1\nOPENAI_API_KEY_2=a-2\n',
+      );
+    });
+
+    test('have the name of what they are for', async () => {
+      await written('model.provider', 'anthropic');
+      await written('model.api_key', 'sk-1');
+      await written('web.api_key', 'wk');
+      await written('channels.telegram.webhook_token', 'only-telegram-knows-this');
+      assert.equal(
+        await read('.env'),
+        'ANTHROPIC_API_KEY=sk-1\nWEB_API_KEY=wk\nTELEGRAM_WEBHOOK_TOKEN=only-telegram-knows-this\n',
       );
     });
 

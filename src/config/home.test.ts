@@ -102,11 +102,11 @@ describe('prepareHome', () => {
 
   describe('on a small file system of its own', { skip: !canMount() && 'mounting needs root' }, () => {
     // The mount is the child's alone and ends with it.
-    const refusalOn = (options: string, before: string) => {
+    const refusalOn = (options: string, before: string, home = folder) => {
       const script = `
         import { readdirSync } from 'node:fs';
         const { prepareHome } = await import(${JSON.stringify(join(import.meta.dirname, 'home.ts'))});
-        const refusal = await prepareHome(${JSON.stringify(folder)}).catch(({ reason, message }) => ({ reason, message }));
+        const refusal = await prepareHome(${JSON.stringify(home)}).catch(({ reason, message }) => ({ reason, message }));
         console.log(JSON.stringify({ ...refusal, left: readdirSync(${JSON.stringify(folder)}).filter((name) => name[0] === '.') }));
       `;
       const shell = `mount -t tmpfs -o ${options} tmpfs "$0" && ${before}; exec "$1" --input-type=module -e "$2"`;
@@ -131,7 +131,20 @@ describe('prepareHome', () => {
         left: [],
       });
     });
+
+    test('refuses a home that would have to be made there', () => {
+      const home = join(folder, 'a', 'home');
+      assert.deepEqual(refusalOn('ro,size=64k', 'true', home), {
+        reason: 'read-only',
+        message: `${home} is on a read-only file system; set TALARIA_HOME to another folder.`,
+        left: [],
+      });
+    });
   });
+
+  test('gives up where the file system makes no folders', { skip: process.platform !== 'linux' }, () =>
+    refuses('/proc/talaria/home', 'not-a-folder', /set TALARIA_HOME to another folder/),
+  );
 });
 
 function canMount(): boolean {

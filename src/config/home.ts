@@ -6,7 +6,7 @@
 import type { Stats } from 'node:fs';
 import { chmod, mkdir, readdir, stat, unlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Environment } from './environment.ts';
 
 const homeMode = 0o700;
@@ -39,7 +39,7 @@ export function resolveHome(env: Environment): string {
  * files that root leaves in a user's home lock the user out of it. */
 export async function prepareHome(path: string, uid: number | null = process.getuid?.() ?? null): Promise<void> {
   try {
-    const isNew = (await mkdir(path, { recursive: true, mode: homeMode })) !== undefined;
+    const isNew = await makeFolder(path);
     if (!isNew) await checkExisting(path, await stat(path), uid);
     await Promise.all(folders.map((folder) => mkdir(join(path, folder), { recursive: true, mode: homeMode })));
     await prepareWorkspace(join(path, 'workspace'));
@@ -48,6 +48,31 @@ export async function prepareHome(path: string, uid: number | null = process.get
   } catch (error) {
     throw error instanceof HomeError ? error : homeError(path, error);
   }
+}
+
+/**
+ * With the folders on the way to it; false if something has its name already. Not Node's own way, which takes a
+ * read-only disk for a missing folder, and tries for ever where a file system makes no folders (`/proc`).
+ */
+async function makeFolder(path: string, hasParent = false): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: homeMode });
+    return true;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : '';
+    // Some systems say first that nothing can be made there.
+    if (code === 'EEXIST' || (await isThere(path))) return false;
+    if (code !== 'ENOENT' || hasParent) throw error;
+    await makeFolder(dirname(path));
+    return makeFolder(path, true);
+  }
+}
+
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function checkExisting(path: string, found: Stats, uid: number | null): Promise<void> {

@@ -1,6 +1,7 @@
 /**
  * What a value means that was typed on a command line, for the key it is meant for: where a text is wanted it is taken
- * as it is, so that keys and passwords need no quoting; everything else is read as YAML. `null` always means "not set".
+ * as it is, so that keys and passwords need no quoting; where a list is wanted, one plain value is a list of it;
+ * everything else is read as YAML. `null` always means "not set".
  */
 import type { KeyNode, KeyShape } from './key-tree.ts';
 import { shieldReferences, unshieldReferences } from './environment.ts';
@@ -13,6 +14,7 @@ export type ParsedValue =
 export function parseValue(yaml: Yaml, node: KeyNode, typed: string): ParsedValue {
   const text = typed.trim();
   if (text === 'null') return { kind: 'value', value: null };
+  if (node.shape.kind === 'list' && /^[^[{'"]/.test(text)) return { kind: 'value', value: [text] };
   const isQuoted = /^(['"]).*\1$/s.test(text) && text.length > 1;
   const isTakenAsItIs = wantsText(node.shape) && !isQuoted && !(wantsMore(node.shape) && /^[[{]/.test(text));
   return isTakenAsItIs ? { kind: 'value', value: text } : parseYamlValue(yaml, text);

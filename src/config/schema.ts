@@ -51,8 +51,12 @@ function key<T extends z.core.$ZodType>(note: string | KeyNote, schema: T): T {
   return schema;
 }
 
-function section<Shape extends z.core.$ZodShape>(description: string, shape: Shape) {
-  return key(description, z.prefault(z.strictObject(shape), {} as never));
+function section<Shape extends z.core.$ZodShape>(
+  description: string,
+  shape: Shape,
+  ...checks: z.core.$ZodCheck<unknown>[]
+) {
+  return key(description, z.prefault(z.strictObject(shape).check(...checks), {} as never));
 }
 
 function unset<T extends z.core.$ZodType>(schema: T) {
@@ -168,6 +172,16 @@ function isSection(value: unknown): value is Readonly<Record<string, unknown>> {
 function field(value: unknown, name: string): unknown {
   return isSection(value) ? (value[name] ?? null) : null;
 }
+
+const webhookNeedsToken = z.refine<unknown>(
+  (telegram) => field(telegram, 'webhook_url') === null || field(telegram, 'webhook_token') !== null,
+  { error: 'needs a `webhook_token` beside it', path: ['webhook_url'], when: always, abort: true },
+);
+
+const sshNeedsTarget = z.refine<unknown>(
+  (terminal) => field(terminal, 'backend') !== 'ssh' || field(terminal, 'ssh_target') !== null,
+  { error: 'needs an `ssh_target` beside it when it is `ssh`', path: ['backend'], when: always, abort: true },
+);
 
 const mainModel = z
   .strictObject({
@@ -457,21 +471,33 @@ export const configSchema = z.strictObject({
     }),
   }),
   channels: section('Where people reach the agent. A channel is on when its token is set.', {
-    telegram: section('Telegram.', {
-      token: secretText('Token of the bot, from @BotFather.'),
-      api_root: apiRoot('Telegram', 'https://api.telegram.org'),
-      webhook_url: key(
-        {
-          description:
-            'Where Telegram reaches this gateway from outside, to be told instead of asking; ends in `/hooks/telegram`.',
-          expects: webAddressWords,
-          unset: 'none; the gateway asks Telegram',
-        },
-        unset(webAddress),
-      ),
-      webhook_token: secretText('What Telegram proves itself with there; at least 16 letters, digits, - and _.'),
-      ...platformKeys,
-    }),
+    telegram: section(
+      'Telegram.',
+      {
+        token: secretText('Token of the bot, from @BotFather.'),
+        api_root: apiRoot('Telegram', 'https://api.telegram.org'),
+        webhook_url: key(
+          {
+            description:
+              'Where Telegram reaches this gateway from outside, to be told instead of asking; ends in `/hooks/telegram`.',
+            expects: 'a web address that ends in /hooks/telegram',
+            unset: 'none; the gateway asks Telegram',
+          },
+          unset(z.url({ protocol: /^https?$/ }).check(z.regex(/\/hooks\/telegram$/))),
+        ),
+        webhook_token: key(
+          {
+            description: 'What Telegram proves itself with there; at least 16 letters, digits, - and _.',
+            secret: true,
+            expects: 'a text of 16 to 256 letters, digits, - and _',
+            unset: 'none; `webhook_url` needs it',
+          },
+          unset(matching(/^[A-Za-z0-9_-]{16,256}$/)),
+        ),
+        ...platformKeys,
+      },
+      webhookNeedsToken,
+    ),
     discord: section('Discord.', {
       token: secretText('Token of the bot.'),
       api_root: apiRoot('Discord', 'https://discord.com/api'),
@@ -488,43 +514,47 @@ export const configSchema = z.strictObject({
       ...channelKeys,
     }),
   }),
-  terminal: section('Where commands run.', {
-    backend: key(
-      'How commands are kept apart from the machine; `auto` takes the best that works here.',
-      withDefault(z.enum(['auto', 'bubblewrap', 'namespaces', 'landlock', 'docker', 'ssh', 'none']), 'auto'),
-    ),
-    cwd: key('Folder that commands start in; a relative one is inside the home.', withDefault(text, 'workspace')),
-    timeout_s: key('A command that runs longer is ended.', withDefault(seconds(1, daySeconds), 180)),
-    network: key(
-      { description: 'Hosts that commands may reach without asking; "*" is every one.', expects: hostsWords },
-      withDefault(hosts, []),
-    ),
-    folders: key('Folders that commands may read and change besides the first one.', withDefault(z.array(text), [])),
-    env: key(
-      { description: 'Environment variables that commands see besides the harmless ones, by name.' },
-      withDefault(
-        z.array(
-          key(
-            { description: 'A variable.', expects: 'the name of an environment variable' },
-            matching(/^[A-Za-z_][A-Za-z0-9_]*$/),
-          ),
-        ),
-        [],
+  terminal: section(
+    'Where commands run.',
+    {
+      backend: key(
+        'How commands are kept apart from the machine; `auto` takes the best that works here.',
+        withDefault(z.enum(['auto', 'bubblewrap', 'namespaces', 'landlock', 'docker', 'ssh', 'none']), 'auto'),
       ),
-    ),
-    idle_hours: key(
-      'What a session holds (its shell, processes, browser) ends after this long without use; 0: never.',
-      withDefault(whole(0, 8_760), 24),
-    ),
-    docker_image: key(
-      { description: 'For `docker`: the image that commands run in; it needs bash.' },
-      withDefault(text, 'debian:stable-slim'),
-    ),
-    ssh_target: key(
-      { description: 'For `ssh`: where commands run.', expects: 'USER@HOST or USER@HOST:PORT', unset: 'none' },
-      unset(matching(/^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+(?::\d{1,5})?$/)),
-    ),
-  }),
+      cwd: key('Folder that commands start in; a relative one is inside the home.', withDefault(text, 'workspace')),
+      timeout_s: key('A command that runs longer is ended.', withDefault(seconds(1, daySeconds), 180)),
+      network: key(
+        { description: 'Hosts that commands may reach without asking; "*" is every one.', expects: hostsWords },
+        withDefault(hosts, []),
+      ),
+      folders: key('Folders that commands may read and change besides the first one.', withDefault(z.array(text), [])),
+      env: key(
+        { description: 'Environment variables that commands see besides the harmless ones, by name.' },
+        withDefault(
+          z.array(
+            key(
+              { description: 'A variable.', expects: 'the name of an environment variable' },
+              matching(/^[A-Za-z_][A-Za-z0-9_]*$/),
+            ),
+          ),
+          [],
+        ),
+      ),
+      idle_hours: key(
+        'What a session holds (its shell, processes, browser) ends after this long without use; 0: never.',
+        withDefault(whole(0, 8_760), 24),
+      ),
+      docker_image: key(
+        { description: 'For `docker`: the image that commands run in; it needs bash.' },
+        withDefault(text, 'debian:stable-slim'),
+      ),
+      ssh_target: key(
+        { description: 'For `ssh`: where commands run.', expects: 'USER@HOST or USER@HOST:PORT', unset: 'none' },
+        unset(matching(/^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+(?::\d{1,5})?$/)),
+      ),
+    },
+    sshNeedsTarget,
+  ),
   approvals: section('Asking before risky commands.', {
     mode: key(
       '`ask`: the user decides; `smart`: a model decides, and asks when in doubt; `off`: everything runs.',
@@ -587,7 +617,7 @@ export const configSchema = z.strictObject({
   }),
   tools: section('What the model is told about tools.', {
     schema_bytes: key(
-      'Most bytes of tool descriptions in every prompt; tools beyond it are found with `tool_search`.',
+      'Most bytes of tool descriptions in every prompt; with more, those of MCP servers are left out and found with `tool_search`.',
       withDefault(whole(1_000, 1_000_000), 24_000),
     ),
   }),

@@ -4,10 +4,12 @@ import { valueAt, type KeyPath } from './key-tree.ts';
 
 const knownNames: Readonly<Record<string, string>> = {
   'channels.telegram.token': 'TELEGRAM_BOT_TOKEN',
+  'channels.telegram.webhook_token': 'TELEGRAM_WEBHOOK_TOKEN',
   'channels.discord.token': 'DISCORD_BOT_TOKEN',
   'channels.slack.bot_token': 'SLACK_BOT_TOKEN',
   'channels.slack.app_token': 'SLACK_APP_TOKEN',
   'channels.api.key': 'TALARIA_API_KEY',
+  'web.api_key': 'WEB_API_KEY',
   'store.url': 'TALARIA_STORE_URL',
 };
 

@@ -19,6 +19,7 @@ const commands: Readonly<Record<string, ChatCommand>> = {
     summary: 'show the commands',
     run(chat) {
       chat.say(chat.style.dim('  those of every channel work too: /retry /undo /reset /fork /title /queue /steer …'));
+      chat.say(chat.style.dim('  a line that ends in \\ goes on in the next one; pasted lines stay together'));
       for (const [name, { summary }] of Object.entries(commands)) chat.say(`  /${name.padEnd(14)} ${summary}`);
     },
   },

@@ -31,6 +31,7 @@ function setUp(apis: FakeApi[], session: ChatOptions['session'] = { kind: 'new' 
     input,
     output,
     style: createStyle(false),
+    isDumb: false,
     interrupt: interrupting.signal,
     connect: () => {
       const api = (apis.length > 1 ? apis.shift() : apis[0]) ?? first;
@@ -99,6 +100,42 @@ describe('the interactive chat', () => {
     await chat.type(ctrlD);
     await chat.chatting;
     assert.deepEqual([home.sessions.length, home.admitted.size, chat.closed()], [1, 2, 1]);
+  });
+
+  test('lines that are pasted together, or end in a backslash, are one message', async () => {
+    const home = new FakeHome();
+    const api = new FakeApi(home, answering(home));
+    const chat = setUp([api]);
+    await chat.until(/› $/);
+    await chat.type('\u001b[200~first\r  second\r\rlast\u001b[201~');
+    await chat.until(/first\n… {3}second\n… \n… last$/);
+    assert.equal(home.sessions.length, 0, 'nothing is sent before Enter');
+    await chat.type('\r');
+    await chat.until(/you said first\n {2}second\n\nlast\n› $/);
+    await chat.type('one \\\rtwo\r');
+    await chat.until(/you said one \ntwo\n› $/);
+    await chat.type('dropped\\\rby Ctrl-C');
+    await chat.type(ctrlC);
+    await chat.until(/leaves\)\n› $/);
+    await chat.type('alone\r');
+    await chat.until(/you said alone\n› $/);
+    await chat.type(ctrlD);
+    await chat.chatting;
+    assert.ok(chat.raw().includes('\u001b[?2004h'));
+    assert.ok(chat.raw().endsWith('\u001b[?2004l'), 'the terminal is left as it was');
+  });
+
+  test('what is typed before it is connected goes into the session that was chosen', async () => {
+    const home = new FakeHome();
+    const chat = setUp([new FakeApi(home, answering(home))], { kind: 'named', name: 'work' });
+    await chat.type('early\r');
+    await chat.until(/you said early\n› $/);
+    assert.deepEqual(
+      home.sessions.map(({ name }) => name),
+      ['work'],
+    );
+    await chat.type(ctrlD);
+    await chat.chatting;
   });
 
   test('stops the reply on Ctrl-C and leaves on two at the prompt', async () => {

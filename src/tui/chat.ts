@@ -2,7 +2,6 @@
  * The interactive chat on a terminal that only scrolls: a line in, the reply streamed out. Owns the terminal: the
  * prompt, the keys, and where on the screen things go. What is said and to whom is the conversation's.
  */
-import { createInterface, type Interface } from 'node:readline';
 import type { Clock } from '../lib/clock.ts';
 import type { SessionSummary } from '../protocol/api.ts';
 import type { SessionEvent } from '../protocol/events.ts';
@@ -10,6 +9,7 @@ import { answerByLine, showQuestion } from './answer-question.ts';
 import { runChatCommand } from './chat-commands.ts';
 import type { ChatControl } from './chat-control.ts';
 import { Conversation, type ChatConnection, type ConversationDeps } from './conversation.ts';
+import { LineEditor } from './line-editor.ts';
 import { modelWords } from './model-words.ts';
 import { printable } from './printable.ts';
 import { SessionView } from './session-view.ts';
@@ -20,6 +20,8 @@ export interface ChatOptions extends Pick<ConversationDeps, 'connect' | 'clock' 
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
   readonly style: Style;
+  /** The terminal knows no control sequences. */
+  readonly isDumb: boolean;
   /** Aborting it ends the chat. */
   readonly interrupt: AbortSignal;
 }
@@ -27,8 +29,6 @@ export interface ChatOptions extends Pick<ConversationDeps, 'connect' | 'clock' 
 const prompt = '› ';
 /** While a question waits. */
 const answerPrompt = '? ';
-const historyLinesMax = 500;
-const clearLine = '\r\u001b[K';
 const columnsOtherwise = 80;
 
 /** Resolves when the user leaves. Throws if Talaria can't be reached. */
@@ -47,15 +47,16 @@ class Chat implements ChatControl {
   readonly clock: Clock;
   readonly conversation: Conversation;
   readonly #options: ChatOptions;
-  readonly #lines: Interface;
+  readonly #editor: LineEditor;
   readonly #view: SessionView;
   readonly #left = Promise.withResolvers<void>();
   #isPromptShown = false;
   #isOver = false;
   /** A first Ctrl-C was pressed and nothing else since. */
   #isLeaving = false;
-  /** Lines are worked off one after the other, in the order they were typed. */
-  #work: Promise<void> = Promise.resolve();
+  readonly #begun = Promise.withResolvers<void>();
+  /** Texts are worked off one after the other, in the order they were typed; early ones when it is known where to. */
+  #work: Promise<void> = this.#begun.promise;
   /** Takes the next line as an answer to a question of the chat's own. */
   #onConfirmed: ((isYes: boolean) => void) | null = null;
 
@@ -63,8 +64,7 @@ class Chat implements ChatControl {
     this.#options = options;
     this.style = options.style;
     this.clock = options.clock;
-    const { input, output } = options;
-    this.#lines = createInterface({ input, output, prompt, historySize: historyLinesMax, terminal: true });
+    const { input, output, isDumb } = options;
     // It may be lost before anybody waits for its end.
     this.#left.promise.catch(() => {});
     const callbacks = {
@@ -79,6 +79,15 @@ class Chat implements ChatControl {
       isOwn: (inboxId) => this.conversation.isOwn(inboxId),
       sessionName: () => this.conversation.name,
       columns: () => ('columns' in output && typeof output.columns === 'number' ? output.columns : columnsOtherwise),
+    });
+    this.#editor = new LineEditor({
+      input,
+      output,
+      isDumb,
+      onText: (text) => this.#take(text),
+      onKey: () => this.#view.eraseStatus(),
+      onCtrlC: () => this.#onCtrlC(),
+      onClose: () => this.leave(),
     });
   }
 
@@ -97,13 +106,9 @@ class Chat implements ChatControl {
     this.say(`${style.bold(`Talaria ${version}`)} · ${place} · ${who}`);
     this.say(style.dim('/help shows the commands, Ctrl-C stops a reply, Ctrl-D leaves.'));
     showQuestion(this);
-    this.#lines.on('line', (line) => this.#take(line));
-    this.#lines.on('SIGINT', () => this.#onCtrlC());
-    // Before readline shows the key.
-    this.#options.input.prependListener('keypress', () => this.#view.eraseStatus());
-    this.#lines.on('close', () => this.leave());
     if (interrupt.aborted) this.leave();
     interrupt.addEventListener('abort', () => this.leave(), { once: true });
+    this.#begun.resolve();
     this.#showPrompt();
   }
 
@@ -127,7 +132,7 @@ class Chat implements ChatControl {
   async end(): Promise<void> {
     this.#isOver = true;
     if (this.#isPromptShown) this.#options.output.write('\n');
-    this.#lines.close();
+    this.#editor.close();
     await this.conversation.close();
   }
 
@@ -151,15 +156,15 @@ class Chat implements ChatControl {
 
   /** Output replaces the prompt; it is shown again when there is nothing more to say. */
   #write(text: string): void {
-    if (this.#isPromptShown) this.#options.output.write(clearLine);
+    if (this.#isPromptShown) this.#editor.wipe();
     this.#isPromptShown = false;
     this.#options.output.write(text);
   }
 
-  #take(line: string): void {
+  #take(typed: string): void {
     this.#isPromptShown = false;
     this.#isLeaving = false;
-    const text = line.trim();
+    const text = typed.trim();
     // What asks waits inside the work, so its answer can't be queued behind it.
     if (this.#onConfirmed !== null) return this.#confirmed(/^y(es)?$/i.test(text));
     this.#work = this.#work
@@ -175,7 +180,7 @@ class Chat implements ChatControl {
 
   #onEvent(event: SessionEvent): void {
     // A line that comes and goes must not take what is being typed with it.
-    if (event.kind === 'status' && this.#lines.line !== '') return;
+    if (event.kind === 'status' && (this.#options.isDumb || this.#editor.hasText)) return;
     this.#view.show(event);
     const isClosed = event.kind === 'entry' && event.entry.kind === 'turn-closed';
     const notice = event.kind === 'entry' && event.entry.kind === 'notice' ? event.entry : null;
@@ -198,8 +203,7 @@ class Chat implements ChatControl {
       this.conversation.stop().catch((error: unknown) => this.#complain(error));
       return;
     }
-    this.#lines.write(null, { ctrl: true, name: 'e' });
-    this.#lines.write(null, { ctrl: true, name: 'u' });
+    this.#editor.drop();
     this.say(this.style.dim('(Ctrl-C once more, or Ctrl-D, leaves)'));
     this.#showPrompt();
   }
@@ -215,8 +219,7 @@ class Chat implements ChatControl {
   }
 
   #prompt(text: string): void {
-    this.#lines.setPrompt(text);
-    this.#lines.prompt(true);
+    this.#editor.show(text);
     this.#isPromptShown = true;
   }
 }

@@ -14,6 +14,8 @@ export interface Terminal {
   /** What stands there, from the first line on. */
   screen(): string;
   type(line: string): void;
+  /** Keys as they are, without Enter. */
+  press(keys: string): void;
   /** Resolves once this was shown after the place `from`, with the place behind it; what was erased again counts. */
   shows(pattern: RegExp, from?: number): Promise<number>;
   readonly ended: Promise<void>;
@@ -21,7 +23,16 @@ export interface Terminal {
 
 /** Needs `script` of util-linux. */
 export function openTerminal(t: TestContext, args: readonly string[], home: string): Terminal {
-  const line = `stty cols 200; exec "${program}" ${args.join(' ')}`;
+  return openProgram(t, `"${program}" ${args.join(' ')}`, home);
+}
+
+/** A shell with job control; `$TALARIA` is the program. */
+export function openShell(t: TestContext, home: string): Terminal {
+  return openProgram(t, `env TALARIA="${program}" bash --norc --noprofile -i`, home);
+}
+
+function openProgram(t: TestContext, command: string, home: string): Terminal {
+  const line = `stty cols 200; exec ${command}`;
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, TALARIA_HOME: home, TERM: 'xterm', SHELL: '/bin/sh' };
   const child = spawn('script', ['-qfec', line, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
@@ -42,6 +53,7 @@ export function openTerminal(t: TestContext, args: readonly string[], home: stri
   return {
     screen: () => stripVTControlCharacters(withoutErased(shown)).replaceAll('\r', ''),
     type: (text) => void child.stdin.write(`${text}\r`),
+    press: (keys) => void child.stdin.write(keys),
     ended,
     shows(pattern, from = 0) {
       return new Promise((resolve, reject) => {
