@@ -1,8 +1,8 @@
-/** Files on their way out, end to end: a tool's files to a Telegram chat, once, and to whoever reads the session's log. */
+/** Files end to end: a tool's to a Telegram chat, once, and to whoever reads the session's log; a person's to the tools. */
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { runGateway } from '../src/app/run-gateway.ts';
 import { onePixel } from '../src/channels/channel-suite.ts';
 import { createRemoteApi } from '../src/cli/remote-api.ts';
@@ -34,7 +34,7 @@ const handOver: Tool = {
     }),
 };
 
-test('files of a call arrive in the chat before the answer, and can be had from the session', async (t) => {
+async function startStage(t: TestContext) {
   const platform = await startTelegramServer();
   atEnd(t, () => platform.close());
   const model = await startModelServer();
@@ -64,7 +64,11 @@ test('files of a call arrive in the chat before the answer, and can be had from 
     await gateway.catch(() => {});
   });
   const origin = await ready.promise;
+  return { platform, model, origin };
+}
 
+test('files of a call arrive in the chat before the answer, and can be had from the session', async (t) => {
+  const { platform, origin } = await startStage(t);
   platform.people.write({ from: ann, text: 'call hand_over {} then say There you are.' });
   const said = () =>
     platform.world
@@ -92,4 +96,23 @@ test('files of a call arrive in the chat before the answer, and can be had from 
   assert.equal(await api.content('0'.repeat(64)), null);
   assert.equal(await api.delete(session.id), true);
   assert.equal(await api.content(files[1]?.content.sha256 ?? ''), null);
+});
+
+test('a document that somebody sends is a file for the tools before the model hears of it', async (t) => {
+  const { platform, model } = await startStage(t);
+  const base64 = Buffer.from('42 birds').toString('base64');
+  const path = 'received/36444760-the_birds.csv';
+  const text = `call read_file {"path":"${path}"} then say I have read it.`;
+  platform.people.write({
+    from: ann,
+    caption: text,
+    document: { base64, name: 'the birds.csv', mediaType: 'text/csv' },
+  });
+  await platform.until(
+    () => platform.world.said(ann.id).some(({ byBot, message }) => byBot && message.text?.includes('I have read it.')),
+    'the answer',
+  );
+  const [first, second] = model.requests().map(({ body }) => JSON.stringify(body?.['messages']));
+  assert.ok(first?.includes('was attached: it is in the workspace as'), 'the model is told where it is');
+  assert.ok(second?.includes('42 birds'), 'the tool has read it');
 });

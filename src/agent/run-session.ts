@@ -10,7 +10,7 @@ import { callModel } from './call-model.ts';
 import { closeTurn, failTurn } from './close-turn.ts';
 import { decide, type Action } from './decide.ts';
 import { nextHead } from './next-head.ts';
-import { headOf, loadJournal, refreshJournal, type Journal } from './journal.ts';
+import { headOf, loadJournal, messagesOfTurn, refreshJournal, type Journal } from './journal.ts';
 import { contentsOf, modelRequest } from './model-request.ts';
 import { betterTitle, nameSession } from './name-session.ts';
 import { endCalls, lostText, runTools, settled } from './tool-round.ts';
@@ -141,6 +141,7 @@ async function perform(
     case 'call-model': {
       const { turnId, purpose } = action;
       const { effort, cachePace } = deps.settings;
+      await placeFiles(deps, journal);
       const request = modelRequest(journal, { effort, cachePace, contents: await loadContents(deps, journal) });
       const step = await callModel(deps, { journal, turnId, purpose, request }, signal);
       if (step.kind === 'overflowed') return deps.commit([...step.writes, askedByProvider]);
@@ -181,6 +182,19 @@ async function loadContents(deps: TurnDeps, journal: Journal): Promise<ReadonlyM
     if (bytes !== null) contents.set(sha256, bytes);
   }
   return contents;
+}
+
+/** Before the model hears of them. One that can't be put there is missing to its tools, which say so. */
+async function placeFiles({ agent, read, log }: TurnDeps, journal: Journal): Promise<void> {
+  if (agent.placeFile === undefined) return;
+  for (const { message } of messagesOfTurn(journal)) {
+    for (const part of message.parts) {
+      if (part.kind !== 'file' || part.path === undefined) continue;
+      await agent
+        .placeFile(part.path, () => read.content(part.content.sha256))
+        .catch((error: unknown) => log.warn('a file that was sent can not be put into the workspace', { error }));
+    }
+  }
 }
 
 /** What acts on Talaria itself has done so if Talaria went down with it. */

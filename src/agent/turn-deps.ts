@@ -50,6 +50,8 @@ export interface Agent {
   readonly spoolFolder: (sessionId: SessionId) => string;
   /** What a folder of the workspace, given by its path in it, says to agents; null if nothing. Missing: none does. */
   readonly folderNote?: (folder: string) => Promise<FolderNote | null>;
+  /** Puts a file that somebody sent into the workspace, where its message says, unless it is there. Missing: none is. */
+  readonly placeFile?: (path: string, load: () => Promise<Uint8Array | null>) => Promise<void>;
   /** Keeps a result that is too long for the model; returns the path under which a tool can read it. */
   readonly keepResult: (sessionId: SessionId, callId: CallId, text: string) => Promise<string>;
 }

@@ -44,7 +44,7 @@ export interface AgentsOptions {
   readonly store: Store;
   readonly log: Log;
   readonly redact?: (text: string) => string;
-  readonly toolbox: Pick<Toolbox, 'build' | 'others' | 'generation' | 'skills'>;
+  readonly toolbox: Pick<Toolbox, 'build' | 'others' | 'generation' | 'placeReceived' | 'skills'>;
 }
 
 /** What an agent depends on of its session. */
@@ -114,7 +114,8 @@ export function createAgents(options: AgentsOptions): Agents {
     };
     const build = () => {
       const tools = toolsFor(inputs);
-      return buildAgent({ ...options, inputs, runtimes, openModel, channel, memory, skills, tools });
+      const { placeReceived } = toolbox;
+      return buildAgent({ ...options, inputs, runtimes, openModel, channel, memory, skills, tools, placeReceived });
     };
     return { inputs, channel, build };
   };

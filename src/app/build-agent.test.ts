@@ -35,6 +35,7 @@ async function place(t: TestContext): Promise<Place> {
       memory: () => Promise.resolve(''),
       skills: () => Promise.resolve(''),
       tools: createToolRegistry([]),
+      placeReceived: () => Promise.reject(new Error('no file is sent')),
     });
   const write = async (path: string, text: string) => {
     await mkdir(join(home, path, '..'), { recursive: true });

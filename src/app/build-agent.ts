@@ -13,6 +13,7 @@ import type { OpenModel } from '../models/model.ts';
 import type { SessionSettings } from '../protocol/api.ts';
 import { readProjectFile } from '../tools/project-file.ts';
 import { projectText } from '../tools/project-text.ts';
+import type { PlaceReceived } from '../tools/files/place-received.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Runtimes } from './build-runtimes.ts';
 import { spoolsFolder } from './home-folders.ts';
@@ -37,6 +38,7 @@ export interface BuildAgentOptions {
   readonly redact?: (text: string) => string;
   /** Those of the toolsets in `inputs`. */
   readonly tools: ToolRegistry;
+  readonly placeReceived: PlaceReceived;
 }
 
 export function buildAgent(options: BuildAgentOptions): Agent {
@@ -60,6 +62,7 @@ export function buildAgent(options: BuildAgentOptions): Agent {
     headTools,
     workspace,
     spoolFolder: (sessionId) => join(home, spoolsFolder, sessionId),
+    placeFile: (path, load) => options.placeReceived(workspace, path, load),
     async keepResult(sessionId, callId, text) {
       const folder = join(home, spoolsFolder, sessionId);
       const path = join(folder, `${callId}.txt`);

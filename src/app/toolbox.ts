@@ -17,6 +17,7 @@ import { createModelJudge } from '../tools/approvals/model-judge.ts';
 import { createBrowserTools } from '../tools/browser/browser-tools.ts';
 import type { Egress } from '../tools/egress.ts';
 import { createFileTools, type Checkpoints } from '../tools/files/file-tools.ts';
+import type { PlaceReceived } from '../tools/files/place-received.ts';
 import type { Holding } from '../tools/holding.ts';
 import type { McpServers } from '../tools/mcp/mcp-servers.ts';
 import { memoryOwnerOf } from '../tools/memory/memory-places.ts';
@@ -71,6 +72,7 @@ export interface Toolbox {
   generation(): number;
   readonly holdings: readonly Holding[];
   readonly checkpoints: Checkpoints;
+  readonly placeReceived: PlaceReceived;
   readonly skills: SkillShelf;
   readonly gate: Gate;
   readonly sandbox: () => SandboxState;
@@ -213,6 +215,7 @@ export function createToolbox(deps: ToolboxDeps): Toolbox {
     mcp,
     holdings: [createTerminalHolding({ clock, spoolRoot }), browser.holding],
     checkpoints: files.checkpoints,
+    placeReceived: files.placeReceived,
     skills,
     gate,
     sandbox: sandboxes.peek,

@@ -16,6 +16,7 @@ import { parseCommand } from './commands/parse-command.ts';
 import { chosenSession } from './chosen-session.ts';
 import type { Identify, Identity } from './identity.ts';
 import type { Pairing } from './pairing.ts';
+import { receivedPath } from './received-path.ts';
 
 /** Pictures and files of one message, together. */
 export const contentBytesMax = 20_000_000;
@@ -222,8 +223,10 @@ function tooLarge(what: string, bytes: number, limit: number, advice: string): R
 
 /** Half a character can't be stored or sent; it becomes the replacement character. NUL has no meaning in a message. */
 function wellFormed(message: UserMessage): UserMessage {
-  const parts = message.parts.map((part) =>
-    part.kind === 'text' ? { ...part, text: part.text.toWellFormed().replaceAll('\0', '\uFFFD') } : part,
-  );
+  const parts = message.parts.map((part) => {
+    if (part.kind === 'image') return part;
+    if (part.kind === 'file') return { ...part, path: receivedPath(part) };
+    return { ...part, text: part.text.toWellFormed().replaceAll('\0', '\uFFFD') };
+  });
   return { ...message, parts };
 }

@@ -25,6 +25,8 @@ export interface FilePart {
   readonly kind: 'file';
   readonly name: string;
   readonly content: StoredContent;
+  /** Where tools find it: it is put there, in the workspace, before a model is told of it. */
+  readonly path?: string;
 }
 
 export interface SentFile {

@@ -85,4 +85,13 @@ test('what can not be shown is named', () => {
     contentWords({ kind: 'file', name: 'a"b.pdf', content: { ...content, mediaType: 'application/pdf' } }),
     `[A file named "a\\"b.pdf" (application/pdf, 12 bytes) was attached; you can't see it here.]`,
   );
+  assert.equal(
+    contentWords({
+      kind: 'file',
+      name: 'b.csv',
+      content: { ...content, mediaType: 'text/csv' },
+      path: 'received/1-b.csv',
+    }),
+    '[A file named "b.csv" (text/csv, 12 bytes) was attached: it is in the workspace as "received/1-b.csv".]',
+  );
 });

@@ -115,7 +115,11 @@ export function imageBytes(
 export function contentWords(part: ImagePart | FilePart): string {
   const { mediaType, bytes } = part.content;
   const what = part.kind === 'image' ? 'An image' : `A file named ${JSON.stringify(part.name)}`;
-  return `[${what} (${mediaType}, ${bytes} bytes) was attached; you can't see it here.]`;
+  const where =
+    part.kind === 'file' && part.path !== undefined
+      ? `: it is in the workspace as ${JSON.stringify(part.path)}`
+      : "; you can't see it here";
+  return `[${what} (${mediaType}, ${bytes} bytes) was attached${where}.]`;
 }
 
 export const emptyMessageWords = '(an empty message)';
