@@ -168,6 +168,20 @@ test('/retry asks everything again that was written into one turn', async () => 
   await chat.close();
 });
 
+test('/retry in the middle of a turn does not take back what waited behind it', async () => {
+  const chat = await TestChat.open();
+  const release = chat.holds();
+  await chat.says('one');
+  await chat.says('/queue later');
+  const said = chat.says('/retry');
+  release();
+  assert.equal((await said).at(-1), 'The conversation has gone on since. Send /retry again.');
+  await chat.hears();
+  await chat.says('what was that?');
+  assert.ok(chat.prompts.at(-1)?.includes('later'), String(chat.prompts.at(-1)));
+  await chat.close();
+});
+
 test('/reset asks first, keeps the session and empties the prompt', async () => {
   const chat = await TestChat.open();
   await chat.says('one');

@@ -8,6 +8,7 @@ import { closeTools, endAllTurns, endTurn, withLease, type CommandServices } fro
 
 const stays = 'Files and whatever else was changed stay as they are.';
 const nothingSaid = say('Nothing has been said yet.');
+const goneOn = (command: string) => say(`The conversation has gone on since. Send ${command} again.`);
 const isEnding = (command: string) => say(`The turn is being stopped. Send ${command} again in a moment.`);
 
 /** What is confirmed names its exchange, so that a second time, or one that comes too late, takes back nothing more. */
@@ -32,8 +33,15 @@ export const undoCommand: Command = {
       const isOut = await wasRewoundTo(read, session, toSeq);
       return say(isOut ? 'It is taken back.' : 'No exchange has this number. Send /undo again.');
     }
-    if (exchange?.beforeSeq !== toSeq) return say('The conversation has gone on since. Send /undo again.');
-    return (await rewindTo(services, session, toSeq)) ? say('It is taken back.') : isEnding(`/undo yes ${toSeq}`);
+    if (exchange?.beforeSeq !== toSeq) return goneOn('/undo');
+    switch (await takeBack(services, session, toSeq)) {
+      case 'done':
+        return say('It is taken back.');
+      case 'busy':
+        return isEnding(`/undo yes ${toSeq}`);
+      case 'gone-on':
+        return goneOn('/undo');
+    }
   },
 };
 
@@ -53,7 +61,7 @@ export const resetCommand: Command = {
     if (!(await endTurn(services, await fresh(services, session)))) return isEnding('/reset yes');
     await closeTools(services, session.id);
     const isEmpty = !(await goesOnAfter(services.store.read, await fresh(services, session), 0));
-    return isEmpty || (await rewindTo(services, session, 0))
+    return isEmpty || (await rewindTo(services, session, 0)) === 'done'
       ? say(`${session.name} is empty again.`)
       : isEnding('/reset yes');
   },
@@ -78,21 +86,38 @@ export const retryCommand: Command = {
     const exchange = (await takenBack(store.read, session)) ?? (await lastExchange(store.read, session));
     if (exchange === null || exchange.asked.length === 0) return nothingSaid;
     const isOut = !(await goesOnAfter(store.read, session, exchange.beforeSeq));
-    if (!isOut && !(await rewindTo(services, session, exchange.beforeSeq))) return isEnding('/retry');
+    const outcome = isOut ? 'done' : await takeBack(services, session, exchange.beforeSeq);
+    if (outcome !== 'done') return outcome === 'busy' ? isEnding('/retry') : goneOn('/retry');
     await askAgain(services, session, exchange, call);
     return say(`Asked again: ${excerptOf(exchange)}`);
   },
 };
 
-/** False if somebody else is at work in the session for longer than a command may wait. */
-async function rewindTo(services: CommandServices, session: SessionRecord, toSeq: number): Promise<boolean> {
-  if (!(await endTurn(services, session))) return false;
+/** `gone-on`: it is not the last exchange any more, because what had waited behind it was answered meanwhile. */
+function takeBack(services: CommandServices, session: SessionRecord, toSeq: number): Promise<Rewound> {
+  return rewindTo(services, session, toSeq, async () => {
+    const last = await lastExchange(services.store.read, await fresh(services, session));
+    return last?.beforeSeq === toSeq;
+  });
+}
+
+/** `busy`: somebody else is at work in the session for longer than a command may wait. */
+type Rewound = 'done' | 'busy' | 'gone-on';
+
+async function rewindTo(
+  services: CommandServices,
+  session: SessionRecord,
+  toSeq: number,
+  isStillMeant: () => Promise<boolean> = () => Promise.resolve(true),
+): Promise<Rewound> {
+  if (!(await endTurn(services, session))) return 'busy';
   // What is taken back must not be tried again later.
   if (session.turn === 'parked') await services.store.dropParked(session.id);
-  const rewound = await withLease(services, session.id, (lease) =>
-    services.store.commit(lease, [{ verb: 'rewind', toSeq }]),
-  );
-  return rewound !== 'busy';
+  return withLease(services, session.id, async (lease): Promise<Rewound> => {
+    if (!(await isStillMeant())) return 'gone-on';
+    await services.store.commit(lease, [{ verb: 'rewind', toSeq }]);
+    return 'done';
+  });
 }
 
 async function fresh({ store }: CommandServices, session: SessionRecord): Promise<SessionRecord> {
