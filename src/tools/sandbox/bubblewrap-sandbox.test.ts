@@ -56,6 +56,11 @@ for (const [name, create] of [
     );
     assert.ok(isProved(proof));
 
+    // Deeper than a socket can be.
+    const deep = { ...folder.deps, stateFolder: join(folder.deps.stateFolder, 'd'.repeat(100)) };
+    await mkdir(deep.stateFolder, { recursive: true });
+    assert.ok(isProved(await proveSandbox(create(deep), deep)));
+
     const leaky: Sandbox = {
       ...sandbox,
       wrap: (request) =>

@@ -2,8 +2,8 @@
  * What a command in a sandbox must not reach, set up to notice it: a listener of every kind, and a process with a secret
  * in its environment that waits to be hurt.
  */
-import { networkInterfaces } from 'node:os';
-import { readdir, readFile } from 'node:fs/promises';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface Canaries {
@@ -21,6 +21,8 @@ export interface Canaries {
 }
 
 const addressesMax = 3;
+/** The kernel knows a socket by no longer path. */
+const socketPathBytesMax = 103;
 
 /** The victim has `victim-MARKER` among its arguments and `secret` in its environment. */
 export async function setCanaries(folder: string, marker: string, secret: string): Promise<Canaries> {
@@ -36,7 +38,8 @@ export async function setCanaries(folder: string, marker: string, secret: string
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(options, resolve));
     return server;
   };
-  const unixSocket = join(folder, 'socket');
+  const socketFolder = fits(join(folder, 'socket')) ? folder : await mkdtemp(join(tmpdir(), 'talaria-'));
+  const unixSocket = join(socketFolder, 'socket');
   const abstractSocket = `talaria-${marker}`;
   const tcp = await listen('TCP', { port: 0 });
   const servers = [
@@ -65,8 +68,13 @@ export async function setCanaries(folder: string, marker: string, secret: string
       victim.kill('SIGKILL');
       udp.close();
       await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+      if (socketFolder !== folder) await rm(socketFolder, { recursive: true, force: true });
     },
   };
+}
+
+function fits(socketPath: string): boolean {
+  return Buffer.byteLength(socketPath) <= socketPathBytesMax;
 }
 
 /** Whether a process runs on this machine that has this text in its arguments. */
