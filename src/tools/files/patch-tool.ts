@@ -18,9 +18,9 @@ const schema = z.strictObject({
   edits: z
     .array(
       z.strictObject({
-        old: z.string().check(z.describe('Exact text, found once.')),
+        old: z.string(),
         new: z.string(),
-        all: z.optional(z.boolean().check(z.describe('Every place.'))),
+        all: z.optional(z.boolean()),
       }),
     )
     .check(z.minLength(1), z.maxLength(editsMax)),
@@ -35,7 +35,7 @@ export function createPatchTool(deps: FileDeps): Tool<PatchInput> {
   };
   const tool = defineTool({
     name: 'patch',
-    description: 'Replaces pieces of a text file, in order, all or none. Returns the diff.',
+    description: 'Edits a text file, all edits or none: old is exact and found once, or all is true. Returns the diff.',
     effect: 'write',
     replay: 'attach',
     schema,

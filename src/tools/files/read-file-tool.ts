@@ -30,9 +30,9 @@ const namesShownMax = 100;
 const suggestionsMax = 3;
 
 const schema = z.strictObject({
-  path: z.string().check(z.describe('Relative to the workspace.')),
-  offset: z.optional(z.int().check(z.gte(1), z.describe('First line, from 1.'))),
-  limit: z.optional(z.int().check(z.gte(1), z.describe(`Lines, at most ${linesMaxPerCall}.`))),
+  path: z.string(),
+  offset: z.optional(z.int().check(z.gte(1))),
+  limit: z.optional(z.int().check(z.gte(1))),
 });
 
 type ReadInput = z.output<typeof schema>;
@@ -40,7 +40,7 @@ type ReadInput = z.output<typeof schema>;
 export function createReadFileTool(deps: FileDeps): Tool<ReadInput> {
   const tool = defineTool({
     name: 'read_file',
-    description: 'Reads a text file or picture.',
+    description: `Reads a text file or picture: limit lines (at most ${linesMaxPerCall}) from line offset on.`,
     effect: 'read',
     replay: 'safe',
     schema,

@@ -26,7 +26,7 @@ const schema = z.strictObject({
   pattern: z.string().check(z.minLength(1), z.describe('Regex; for names part of the path or glob')),
   by: z.optional(z.enum(['content', 'name'])),
   path: z.optional(z.string()),
-  glob: z.optional(z.string().check(z.minLength(1), z.describe('Like *.ts'))),
+  glob: z.optional(z.string().check(z.minLength(1))),
   ignore_case: z.optional(z.boolean()),
   context: z.optional(z.int().check(z.gte(0), z.lte(contextMax))),
   limit: z.optional(z.int().check(z.gte(1), z.lte(limitMax))),

@@ -29,7 +29,7 @@ const signals = ['TERM', 'INT', 'KILL', 'HUP', 'QUIT', 'USR1', 'USR2'] as const;
 const schema = z.strictObject({
   action: z.enum(['list', 'poll', 'log', 'wait', 'write', 'kill']),
   id: z.optional(z.string()),
-  input: z.optional(z.string().check(z.describe('write: a line, or ctrl-c, ctrl-d'))),
+  input: z.optional(z.string()),
   signal: z.optional(z.enum(signals)),
   lines: z.optional(z.number()),
   timeout_s: z.optional(z.number()),
@@ -46,7 +46,7 @@ export function createProcessTool(deps: ProcessToolDeps): Tool<ProcessInput> {
   const tool = defineTool({
     name: 'process',
     description:
-      'Background processes: list; poll (new output and state); log (last lines); wait (for the end); write (to its input); kill.',
+      'Background processes: list; poll (new output and state); log (last lines); wait (for the end); write (input: a line, ctrl-c, ctrl-d); kill.',
     effect: 'write',
     replay: 'attach',
     schema,
