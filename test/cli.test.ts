@@ -520,7 +520,7 @@ describe('the doctor', { concurrency: true }, () => {
     };
     await looked();
     await runTalaria(t, ['-p', 'hello'], { home });
-    assert.match(await looked(), /✓ store .*: 1 sessions, no damage/);
+    assert.match(await looked(), /✓ store .*: 1 session, no damage/);
     await startGateway(t, { home });
     assert.match(await looked(), /✓ store is open in the gateway/);
   });

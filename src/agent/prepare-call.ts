@@ -22,7 +22,10 @@ export function prepareCall(tools: { get(name: string): Tool | undefined }, reco
     return mistaken(`Not run: one answer may ask for at most ${callsPerAnswerMax} calls. Ask for the rest next time.`);
   }
   const tool = tools.get(record.name);
-  if (tool === undefined) return mistaken(`There is no tool named ${JSON.stringify(record.name)}.`);
+  if (tool === undefined) {
+    const hint = tools.get('tool_use') === undefined ? '' : ' One that tool_search found is used through tool_use.';
+    return mistaken(`There is no tool named ${JSON.stringify(record.name)}.${hint}`);
+  }
   const parsed = parseArguments(tool, record.arguments);
   if (!parsed.ok) return mistaken(`The arguments of ${record.name} can't be used: ${parsed.problem}`);
   const sideBySide = tool.sideBySide?.(parsed.value) ?? (tool.effect === 'read' ? 'any' : 'alone');

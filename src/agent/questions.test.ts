@@ -61,7 +61,7 @@ test('a button carries at most 64 bytes, and what is no choice is not read as on
   const buttons = questionButtons(callId, { text: '?', choices, deadline: 0 });
   for (const { value, label } of buttons) {
     assert.ok(Buffer.byteLength(value) <= 64);
-    assert.ok(label.isWellFormed());
+    assert.ok(label.length <= 60 && label.isWellFormed() && !label.includes('\ufffd'), label);
   }
   for (const value of [
     '',
@@ -74,6 +74,12 @@ test('a button carries at most 64 bytes, and what is no choice is not read as on
     `${callId}:1:1`,
   ])
     assert.equal(readPressedChoice(value), null, value);
+});
+
+test('choices that no button shows whole stand in the text', () => {
+  const [short, long] = ['Yes', 'No, '.repeat(30)];
+  assert.equal(questionText({ text: 'Now?', choices: [short], deadline: 0 }), 'Now?');
+  assert.equal(questionText({ text: 'Now?', choices: [short, long], deadline: 0 }), `Now?\n\n1. Yes\n2. ${long}`);
 });
 
 test('a question without choices says how to answer it', () => {

@@ -15,15 +15,25 @@ export interface PressedChoice {
   readonly index: number;
 }
 
+/** Choices that no button shows whole stand in the text, under the number that is an answer too. */
 export function questionText({ text, choices }: Question): string {
-  return choices === null ? `${text}\n\nWrite your answer.` : text;
+  if (choices === null) return `${text}\n\nWrite your answer.`;
+  if (choices.length <= choicesShownMax && choices.every((choice) => labelOf(choice) === choice)) return text;
+  return [text, '', ...choices.map((choice, index) => `${index + 1}. ${choice}`)].join('\n');
 }
 
 export function questionButtons(callId: CallId, { choices }: Question): ReplyButton[] {
   return (choices ?? []).slice(0, choicesShownMax).map((choice, index) => ({
-    label: choice.length > labelCharsMax ? `${choice.slice(0, labelCharsMax - 1).toWellFormed()}…` : choice,
+    label: labelOf(choice),
     value: `${callId}:${index}`,
   }));
+}
+
+function labelOf(choice: string): string {
+  if (choice.length <= labelCharsMax) return choice;
+  const begin = choice.slice(0, labelCharsMax - 1);
+  // Not through the middle of a character.
+  return `${begin.isWellFormed() ? begin : begin.slice(0, -1)}…`;
 }
 
 /** What a button's value stands for; null if it is not one of a question's. */

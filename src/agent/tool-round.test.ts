@@ -41,6 +41,18 @@ test('mistakes of the model become results that name them, and the turn goes on'
   assert.equal((await stage.told()).at(-1), 'closed: answered');
 });
 
+test('whoever calls a tool by its own name that has to be used through another is told so', async () => {
+  const stage = await Stage.open();
+  stage.tools['tool_use'] = { run: () => 'used' };
+  stage.script = [asksFor(['mcp_found', '{}']), says('done')];
+  await stage.hears('go');
+  await stage.run();
+  assert.match(
+    (await stage.told()).join('\n'),
+    /no tool named "mcp_found"\. One that tool_search found is used through/,
+  );
+});
+
 test('C83 calls that allow it run side by side; each result is stored once, as soon as it is there, and sent in call order', async () => {
   const stage = await Stage.open();
   const gates = [Promise.withResolvers<string>(), Promise.withResolvers<string>(), Promise.withResolvers<string>()];

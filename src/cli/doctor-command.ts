@@ -2,7 +2,7 @@
 import { resolveHome } from '../config/home.ts';
 import { loadConfig } from '../config/load.ts';
 import { exitCodes, type CommandContext, type ExitCode } from './command.ts';
-import { checkConfiguration, checkModels, checkWorkspace } from './doctor-config.ts';
+import { checkChannels, checkConfiguration, checkModels, checkWorkspace } from './doctor-config.ts';
 import { checkDiskSpace, checkHome, checkNode } from './doctor-machine.ts';
 import { bad, type Finding } from './doctor-finding.ts';
 import { checkPort, checkStore } from './doctor-store.ts';
@@ -42,6 +42,7 @@ export async function doctorCommand(context: CommandContext): Promise<ExitCode> 
     await report(await look('the sandbox', checkTools(home, config, env)));
     await report(await checkPort(config, gateway));
     await report(await checkModels(config, loaded.environment, interrupt));
+    await report(await checkChannels(config));
   }
   return hasFailed ? exitCodes.failed : exitCodes.ok;
 }

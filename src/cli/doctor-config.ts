@@ -56,3 +56,13 @@ export async function checkModels(
   });
   return Promise.all(findings);
 }
+
+/** Whether the platforms know us. */
+export async function checkChannels({ channels }: Config): Promise<Finding[]> {
+  const { token, api_root } = channels.telegram;
+  if (token === null) return [];
+  const { checkTelegram } = await import('../app/check-telegram.ts');
+  const checked = await checkTelegram(token, api_root);
+  if (checked.ok) return [good(`Telegram knows the bot @${checked.botName}`)];
+  return [bad(`Telegram: ${checked.text}`, 'talaria setup telegram')];
+}

@@ -16,7 +16,7 @@ export async function checkStore(home: string, config: Config | null, gateway: R
     const problems = status.config.problems.map((problem) =>
       warn(`the gateway goes on with its last good configuration: ${problem}`, 'mend it; it is picked up by itself'),
     );
-    return [good(`store is open in the gateway: ${status.sessions} sessions, ${status.store}`), ...problems];
+    return [good(`store is open in the gateway: ${sessionsOf(status.sessions)}, ${status.store}`), ...problems];
   }
   const path = config === null ? join(home, 'state.db') : storeFilePath(home, config);
   if (path === null) return [];
@@ -39,7 +39,7 @@ async function inspect(home: string, path: string): Promise<Finding[]> {
     try {
       const { damage, sessions, searchProblem } = await inspectStore(path);
       const findings = damage.slice(0, damageShownMax).map((what) => bad(`store: ${what}`, restoreFix));
-      if (findings.length === 0) findings.push(good(`store ${path}: ${sessions} sessions, no damage`));
+      if (findings.length === 0) findings.push(good(`store ${path}: ${sessionsOf(sessions)}, no damage`));
       if (searchProblem === null) findings.push(good('search index'));
       else findings.push(warn(`search index: ${searchProblem}`, `delete ${join(home, 'search.db')}; it is built anew`));
       return findings;
@@ -76,4 +76,8 @@ async function listenProblem(host: string, port: number): Promise<string | null>
   });
   if (problem === null) await new Promise<void>((resolve) => server.close(() => resolve()));
   return problem;
+}
+
+function sessionsOf(count: number): string {
+  return count === 1 ? '1 session' : `${count} sessions`;
 }

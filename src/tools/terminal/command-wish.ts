@@ -85,7 +85,7 @@ async function placeOf(
 ): Promise<Place> {
   // Outside nothing that the sandbox said is believed: where its shell is counts only if it is one of the folders.
   const wanted = cwd ?? (isOutside ? ((await shellCwd(context.spoolFolder)) ?? '.') : null);
-  if (wanted === null) return placeFound(context.workspace, '.', null);
+  if (wanted === null) return placeFound(context.workspace, `${context.workspace} (terminal.cwd)`, null);
   const roots = [context.workspace, ...deps.folders];
   for (const root of isAbsolute(wanted) ? roots : [context.workspace]) {
     const place = await placeInWorkspace(root, isAbsolute(wanted) ? resolve(wanted) : wanted);

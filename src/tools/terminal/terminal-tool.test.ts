@@ -96,7 +96,7 @@ test('a workspace that is gone is told in a sentence', async (t) => {
   const workspace = join(await folderToEnd(t), 'gone');
   assert.deepEqual(await terminal().run({ command: 'pwd' }, fakeToolContext(workspace)), {
     kind: 'failed',
-    text: 'The command was not started: the folder . does not exist.',
+    text: `The command was not started: the folder ${workspace} (terminal.cwd) does not exist.`,
   });
 });
 
