@@ -72,7 +72,7 @@ function partsInWords(message: Message): string {
   const words = message.parts.map((part) => {
     if (part.kind === 'text') return part.text;
     if (part.kind === 'image') return '(a picture)';
-    return part.kind === 'file' ? `(the file ${part.name})` : '';
+    return part.kind === 'file' ? `(the file ${part.path ?? part.name})` : '';
   });
   return words.join(' ');
 }

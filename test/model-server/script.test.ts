@@ -27,6 +27,10 @@ const asked: readonly [string, object][] = [
   ['mistake', { calls: [{ name: 'terminal', arguments: '{"command": "echo' }] }],
   ['slowly say hello', { text: 'hello', pieceChars: 4, paceMs: 20 }],
   ['think say hello', { text: 'hello', reasoning: 'I think about say hello, after 0 rounds.' }],
+  [
+    'WHAT WAS SAID AND DONE SINCE:\nperson: run a, then run b',
+    { text: '## Goal\nWHAT WAS SAID AND DONE SINCE:\nperson: run a, then run b' },
+  ],
   ['refuse', { text: 'I can’t help with that.', stop: 'refused' }],
   ['nothing', { text: '' }],
   ['What is this?', { text: 'You said: What is this?' }],

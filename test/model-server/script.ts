@@ -8,9 +8,14 @@
  *   both A and B        in one answer
  *   times N A           A in N rounds · many N A: N times in one answer
  *   slowly A            in many small pieces · think A: with reasoning · long N: N characters · refuse · nothing
+ *
+ * Asked for the record of a conversation, it writes a short one.
  */
 import type { AskedCall, Dialogue, Reply, Utterance } from './dialogue.ts';
 
+/** How what a record is made of begins. */
+const recordMaterial = /^(?:THE RECORD SO FAR|WHAT WAS SAID AND DONE SINCE):/;
+const recordCharsMax = 300;
 const slowPieceChars = 4;
 const slowPaceMs = 20;
 const repeatMax = 500;
@@ -34,7 +39,10 @@ interface Plan {
 export function answerTo(dialogue: Dialogue): Reply {
   const { utterances, thinking } = dialogue;
   const lastWords = utterances.findLastIndex((utterance) => utterance.role === 'user');
-  const plan = planOf(newestWords(utterances, lastWords), dialogue.toolNames);
+  const words = newestWords(utterances, lastWords);
+  const [first = ''] = words;
+  if (recordMaterial.test(first)) return { text: `## Goal\n${first.slice(0, recordCharsMax)}` };
+  const plan = planOf(words, dialogue.toolNames);
   const since = utterances.slice(lastWords + 1);
   const rounds = since.filter((utterance) => utterance.role === 'assistant' && utterance.calls.length > 0).length;
   const next = plan.steps.filter((step) => step.kind === 'calls')[rounds];
