@@ -236,3 +236,13 @@ test('a token that Telegram does not know stops the start, with what to do', asy
   assert.match(stderr, /Telegram does not know this token/);
   assert.ok(!stderr.includes('wrong-token'));
 });
+
+test('the doctor asks Telegram whether it knows the bot', async (t) => {
+  const known = await stage(t);
+  const fine = await runTalaria(t, ['doctor'], { home: known.home });
+  assert.match(fine.stdout, /✓ Telegram knows the bot @tala_bot/);
+  const revoked = await stage(t, { token: '123456:revoked' });
+  const { code, stdout } = await runTalaria(t, ['doctor'], { home: revoked.home });
+  assert.equal(code, 1);
+  assert.match(stdout, /✗ Telegram: .*token.* {2}→ talaria setup telegram/);
+});
