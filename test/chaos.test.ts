@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { isClean } from './chaos/judge.ts';
 import { runChaos } from './chaos/run-chaos.ts';
 
-const kills = 150;
+const kills = 120;
 const seed = 3;
 
 test(`C87 C88 C89 C90 C93 killed ${kills} times: everything answered once, no effect repeated, every transcript valid`, async (t) => {
