@@ -98,13 +98,13 @@ function checkTurns(world: SimulatedWorld, { record, entries, turns }: SessionRo
   return problems;
 }
 
-/** What a turn says besides its reply: that the conversation was shortened, right after it was. */
+/** What a turn says besides its reply: that the conversation was shortened, or could not be, right after that. */
 function wordsBeside(entries: readonly Entry[], turnId: string): string[] {
-  return entries.flatMap((entry, index) =>
-    entry.kind === 'notice' && entry.turnId === turnId && entries[index - 1]?.kind === 'compression'
-      ? [entry.text]
-      : [],
-  );
+  return entries.flatMap((entry, index) => {
+    const before = entries[index - 1];
+    const isAboutIt = before?.kind === 'compression' && ['done', 'declined'].includes(before.step.kind);
+    return entry.kind === 'notice' && entry.turnId === turnId && isAboutIt ? [entry.text] : [];
+  });
 }
 
 function checkReplies(
