@@ -246,3 +246,28 @@ test('the doctor asks Telegram whether it knows the bot', async (t) => {
   assert.equal(code, 1);
   assert.match(stdout, /✗ Telegram: .*token.* {2}→ talaria setup telegram/);
 });
+
+test('where somebody asks for what only the owner may allow, the owner is asked in their own chat, once', async (t) => {
+  const { platform, home, heard, said } = await stage(t, { allowed_users: [ann.id, bob.id], owners: [ann.id] });
+  const first = await startGateway(t, { home });
+  platform.people.write({ from: ann, text: 'say hello' });
+  await heard(ann.id, /^hello$/);
+  platform.people.write({
+    from: bob,
+    text: 'call terminal {"command":"echo done","outside":true} then say It is done.',
+  });
+  await heard(ann.id, /^In the conversation \S+ of 202:\n\n[^]*echo done/);
+  await heard(bob.id, /echo done/);
+  // The question waits in the store, and is not put again.
+  first.process.kill('SIGKILL');
+  await first.process.ended;
+  await startGateway(t, { home });
+  platform.people.write({ from: ann, text: 'say still there' });
+  await heard(ann.id, /^still there$/);
+  assert.equal(said(ann.id).filter((text) => text.startsWith('In the conversation')).length, 1);
+  const asking = platform.world.said(ann.id).find(({ message }) => message.reply_markup !== undefined);
+  assert.ok(asking !== undefined);
+  const [[button] = []] = (asking.message.reply_markup as { inline_keyboard: { text: string }[][] }).inline_keyboard;
+  platform.people.press(ann, ann.id, asking.message.message_id, button?.text ?? '');
+  await heard(bob.id, /It is done\.$/);
+});

@@ -9,6 +9,7 @@ import { FrontEndChannel } from '../channels/webchat/front-end-channel.ts';
 import type { WebhookPort } from '../channels/webhook/webhook-route.ts';
 import { createLogChannel } from '../channels/webchat/log-channel.ts';
 import { createAnswerPress } from '../gateway/answer-press.ts';
+import { createAskOwners } from '../gateway/ask-owners.ts';
 import { createAuthorize, ownerChannels } from '../gateway/authorize.ts';
 import { createCommands } from '../gateway/commands/commands.ts';
 import { createOutbox } from '../gateway/delivery/outbox.ts';
@@ -138,7 +139,18 @@ export function compose(options: ComposeOptions): Talaria {
   const writeNote = createSessionNotes({ store, clock, hub, drain, holder });
   const inactivity = { limits: rules.inactivity, stopBecause, onQueued: outbox.poke };
   const watchdog = new Watchdog({ store, clock, ids, log, hub, ...inactivity });
-  watchers.push(watchdog);
+  const mayApprove = createMayApprove(() => config.current().approvals.approvers);
+  const owners = createAskOwners({
+    store,
+    clock,
+    ids,
+    log,
+    policy: rules.policy,
+    isOwners,
+    mayApprove,
+    poke: outbox.poke,
+  });
+  watchers.push(watchdog, owners);
   const hardClose = createHardClose({
     whenIdle: drain.whenIdle,
     dropAgent: agents.drop,
@@ -166,7 +178,6 @@ export function compose(options: ComposeOptions): Talaria {
   const status = createStatus({ ...options, agents, turns: drain.counts, toolbox, held: idle.list });
   const quote: Parameters<typeof createLocalApi>[0]['quote'] = (session, settings) =>
     quoteSettings({ read: store.read, agents }, session, settings);
-  const mayApprove = createMayApprove(() => config.current().approvals.approvers);
   const commands = createCommands({
     mayApprove,
     store,
