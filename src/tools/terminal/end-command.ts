@@ -36,15 +36,17 @@ export async function endCommand(clock: Clock, spool: CallSpool, host: SessionHo
 
 async function endHosted(clock: Clock, spool: CallSpool, host: SessionHost): Promise<void> {
   if ((await spool.readExit()) !== null) return;
-  await tellHost(host, `end ${spool.callId}`);
   const startedAt = clock.now();
+  let isTold = false;
   for (; clock.now() - startedAt < hostEndMs; await sleep(clock, lookMs)) {
+    // A host that is only coming up does not listen yet.
+    isTold ||= await tellHost(host, `end ${spool.callId}`);
     // Where a sandbox hides its processes from itself, what left the group is found from here.
     if ((await spool.readExit()) !== null) return killAll(clock, [callMark(spool, host)], null);
     const isLate = clock.now() - startedAt > hostBeginMs;
     if (isLate && (await spool.readBegun()) === null) return endSupervisor(clock, spool);
     // Nobody writes down its end any more; whether there is anything left of it can be seen all the same.
-    if (!(await isSupervised(spool)) && !(await livingMarks()).has(callMark(spool, host))) return;
+    if (!(await mayBegin(spool)) && !(await livingMarks()).has(callMark(spool, host))) return;
   }
   // It does not listen any more: stopped, or too busy. What runs in it can't be ended otherwise.
   await endHost(clock, host);
@@ -65,6 +67,8 @@ export async function endAll(clock: Clock, spool: CallSpool): Promise<void> {
 }
 
 async function endSupervisor(clock: Clock, spool: CallSpool): Promise<void> {
+  const deadline = clock.now() + beginMs;
+  while ((await spool.readClaim()) === 'incomplete' && clock.now() < deadline) await sleep(clock, lookMs);
   const claim = await spool.readClaim();
   if (claim !== null && claim !== 'incomplete' && claim.pid > 0 && (await isAlive(claim))) {
     signalGroup(claim.pid, 'SIGKILL');

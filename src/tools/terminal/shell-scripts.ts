@@ -64,8 +64,10 @@ while :; do
   case $call in *[!a-z0-9_]*) continue ;; esac
   case $verb in
     run)
-      eval "known=\\$pid_$call\\$ended_$call"
+      eval "known=\\$pid_$call ended=\\$ended_$call"
       [ -n "$known" ] && continue
+      # Ended before it began: whoever waits to hear of its end hears of it now.
+      if [ -n "$ended" ]; then (printf 'up 0\\ndone 143 0 \\n' 1<>"$wire/$call.exit") & continue; fi
       [ -n "$guards" ] && count_mounts && [ "$mounts" -lt "$guards" ] && exit ${hostUnguardedCode}
       (trap - TERM; apart bash -c "$runner" runner "$wire/$call" "$call" "$rest" "$state" "$shell") </dev/null &
       eval "pid_$call=$!" ;;

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { mkdir, readFile, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'node:test';
-import { systemClock, type Clock } from '../../lib/clock.ts';
+import { sleep, systemClock, type Clock } from '../../lib/clock.ts';
 import { fakeToolContext, type FakeToolContext } from '../fake-tool-context.ts';
 import { callSpool } from './call-spool.ts';
-import { bootId } from '../process-identity.ts';
+import { bootId, processStat } from '../process-identity.ts';
+import { endCommand } from './end-command.ts';
 import { listRunning, pruneSpools, removeSpool } from './spool.ts';
 import { listProcesses, nameProcess, processesMax } from './process-table.ts';
+import { openHost } from './session-host.ts';
 import { shellArgv, startSupervisor } from './start-supervisor.ts';
 import { createTerminalTool } from './terminal-tool.ts';
 import { allGone, folderToEnd, isGone, pidsIn } from './test-processes.ts';
@@ -148,4 +151,19 @@ test('an end that comes before the supervisor has begun keeps the command from s
   }
   const pids = await readFile(join(workspace, 'pids'), 'utf8').catch(() => '');
   await allGone(pids.split('\n').filter(Boolean).map(Number));
+});
+
+test('an end that comes while a supervisor takes its claim, and before its host listens, ends it all the same', async (t) => {
+  const folder = join(await folderToEnd(t), 'ses');
+  const spool = callSpool(folder, fakeToolContext(folder).callId);
+  await mkdir(spool.folder, { recursive: true });
+  const claim = join(spool.folder, 'claim');
+  await writeFile(claim, '');
+  const { pid = 0 } = spawn('/bin/sleep', ['600'], { detached: true, stdio: 'ignore' });
+  const ending = endCommand(systemClock, spool, openHost(folder, '1'));
+  await sleep(systemClock, 50);
+  const { start } = (await processStat(String(pid))) ?? assert.fail();
+  await writeFile(claim, [pid, start, await bootId(), ''].join('\n'));
+  await ending;
+  await allGone([pid]);
 });
