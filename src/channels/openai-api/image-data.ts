@@ -3,6 +3,7 @@
  * talk reach whatever this machine can reach. What an image is, its first bytes say, not its label. Pure.
  */
 import { createHash } from 'node:crypto';
+import { imageKind } from '../../lib/image-kind.ts';
 import type { ImagePart } from '../../protocol/messages.ts';
 import { badRequest } from './api-error.ts';
 import type { Content } from './port.ts';
@@ -31,20 +32,11 @@ export function imageFrom(url: unknown, param: string): ReceivedImage {
   if (bytes.byteLength > imageBytesMax) {
     throw badRequest(`An image may have ${imageBytesMax / 1e6} MB at most.`, param, 'image_too_large');
   }
-  const mediaType = mediaTypeOf(bytes);
+  const mediaType = imageKind(bytes);
   if (mediaType === null) {
     throw badRequest('The image must be a PNG, JPEG, GIF or WebP.', param, 'invalid_image_format');
   }
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const part: ImagePart = { kind: 'image', content: { sha256, bytes: bytes.byteLength, mediaType } };
   return { part, content: { sha256, bytes } };
-}
-
-function mediaTypeOf(bytes: Buffer): string | null {
-  const start = bytes.toString('latin1', 0, 12);
-  if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
-  if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg';
-  if (/^GIF8[79]a/.test(start)) return 'image/gif';
-  if (start.startsWith('RIFF') && start.slice(8) === 'WEBP') return 'image/webp';
-  return null;
 }

@@ -4,6 +4,7 @@
  */
 import { HttpProblem, type HttpRequest, type HttpResponse } from '../../http/http-message.ts';
 import type { Route } from '../../http/router.ts';
+import { imageKind } from '../../lib/image-kind.ts';
 import type { TalariaApi } from '../../protocol/api.ts';
 
 const nameCharsMax = 200;
@@ -20,7 +21,8 @@ async function giveContent(api: Pick<TalariaApi, 'content'>, request: HttpReques
   if (bytes === null) {
     throw new HttpProblem(404, 'not-found', 'There is no such file any more: its session may have been deleted.');
   }
-  const picture = pictureType(bytes);
+  // No SVG among them: that is a program.
+  const picture = imageKind(bytes);
   const name = request.query.get('name') ?? '';
   const headers = {
     'content-type': picture ?? 'application/octet-stream',
@@ -33,16 +35,6 @@ async function giveContent(api: Pick<TalariaApi, 'content'>, request: HttpReques
   };
   if (request.header('if-none-match') === headers.etag) return { status: 304, headers };
   return { status: 200, headers, body: bytes };
-}
-
-/** By how they begin. No SVG: that is a program. */
-function pictureType(bytes: Uint8Array): string | null {
-  const start = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
-  if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
-  if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg';
-  if (/^GIF8[79]a/.test(start)) return 'image/gif';
-  if (/^RIFF[^]{4}WEBP/.test(start)) return 'image/webp';
-  return null;
 }
 
 /** As RFC 6266 has it: plain for those who know no better, and exactly. */

@@ -3,7 +3,7 @@
  * All of it is a stranger's text and is marked so, also what the server calls an error.
  */
 import type { ToolImage, ToolOutcome } from '../tool.ts';
-import { imageKind, isShowable } from '../image-kind.ts';
+import { imageKind, isShowable } from '../../lib/image-kind.ts';
 import { boundText, grouped } from '../output-bound.ts';
 import { isMap } from './clean-schema.ts';
 import type { ServerResult } from './open-connection.ts';

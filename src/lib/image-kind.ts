@@ -1,6 +1,6 @@
 /**
- * Which pictures models can be shown, by their bytes. What a stranger calls them does not count: a provider that was sent
- * something else, or something larger, refuses the whole conversation from then on.
+ * Which pictures can be shown, by their bytes. What a stranger calls them does not count: a provider that was sent something
+ * else, or something larger, refuses the whole conversation from then on.
  */
 import { imageSize, type ImageKind } from './image-size.ts';
 
